@@ -18,6 +18,11 @@ export class CliCommand extends Command {
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
   }
+
+  /** Help in place of a missing subcommand is not an error either: it goes to stdout. */
+  override help(): never {
+    return super.help();
+  }
 }
 
 /** A command that does something: has the options that every command has. */

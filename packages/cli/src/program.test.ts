@@ -37,10 +37,11 @@ test("docs/cli.md is up to date", async () => {
 });
 
 test("--version and --help print to stdout and exit with 0", async () => {
-  const [version, help] = await Promise.all([runCli(["--version"]), runCli(["--help"])]);
+  const [version, help, bare] = await Promise.all([runCli(["--version"]), runCli(["--help"]), runCli([])]);
 
   expect(version).toEqual({ exitCode: 0, stdout: `${readVersion()}\n`, stderr: "" });
   expect(help).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(bare).toEqual(help);
   for (const { name } of program.commands.map((command) => ({ name: command.name() }))) {
     expect(help.stdout).toMatch(new RegExp(String.raw`^  ${name}\b`, "m"));
   }

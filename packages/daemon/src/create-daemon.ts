@@ -1,6 +1,6 @@
-import { access, mkdir, realpath } from "node:fs/promises";
+import { access, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Logger } from "pino";
 import { Daemon } from "./daemon.ts";
 import { type DaemonOptions, DEFAULT_RETENTION, DEFAULT_SETTINGS } from "./daemon-options.ts";
@@ -161,13 +161,23 @@ function toLogger(logger: DaemonOptions["logger"] = "info"): Logger {
 
 async function createFolder(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await createMissing(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new DaemonError("bad_options", `The state folder "${path}" can't be created: ${reason}`, {
       cause: error,
     });
   }
+}
+
+/** One folder at a time: Node's recursive mkdir never ends where a file system, such as procfs, takes no new folders. */
+async function createMissing(path: string): Promise<void> {
+  if ((await stat(path).catch(() => undefined))?.isDirectory()) return;
+  if (dirname(path) !== path) await createMissing(dirname(path));
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have created it at the same time.
+    if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw error;
+  });
 }
 
 async function resolveRoots(roots: readonly string[]): Promise<string[]> {

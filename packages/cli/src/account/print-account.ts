@@ -2,7 +2,7 @@ import { CodexError, type v2 } from "codexkit";
 import type { CodexCommandOptions } from "../codex/codex-options.ts";
 import { openCodex } from "../codex/open-codex.ts";
 import { type CliContext, printJson } from "../context.ts";
-import { CliError, EXIT } from "../errors/cli-error.ts";
+import { CliError, EXIT, SilentExit } from "../errors/cli-error.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 
 /** `codexkit account`. */
@@ -14,6 +14,7 @@ export async function printAccount(options: CodexCommandOptions, context: CliCon
   const limits = account?.type === "chatgpt" ? await readLimits(codex, signal) : null;
   if (context.json) {
     printJson(context, { account, requiresOpenaiAuth, rateLimits: limits });
+    if (account === null && requiresOpenaiAuth) throw new SilentExit(EXIT.failed);
     return;
   }
   if (account === null && requiresOpenaiAuth) {

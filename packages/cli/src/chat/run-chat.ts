@@ -143,7 +143,11 @@ export async function runChat(
     editor[Symbol.dispose]();
     view.end();
     output.setRows(() => ({ rows: [] }));
-    view.block([style.dim(`Continue with: codexkit chat --resume ${conversation.thread.id}`)]);
+    view.block([
+      style.dim(
+        `Continue with: codexkit chat${options.demo ? " --demo" : ""} --resume ${conversation.thread.id}`,
+      ),
+    ]);
     output.flush();
   }
 }

@@ -63,7 +63,8 @@ export function logoutCommand(): CliCommand {
 export function accountCommand(): CliCommand {
   const command = createCommand("account", {
     summary: "Show the account that Codex uses, and its limits",
-    description: "Shows the account that Codex uses, and the rate limits of a ChatGPT account.",
+    description:
+      "Shows the account that Codex uses, and the rate limits of a ChatGPT account. The exit code is 1 if an account is needed and none is signed in.",
     examples: [["codexkit account", "who is signed in"]],
   });
   addCodexOptions(command).action(async (options: CodexCommandOptions, self: CliCommand) => {

@@ -1,6 +1,6 @@
 import { type CliCommand, createCommand } from "../cli-command.ts";
 import { openContext } from "../context.ts";
-import { addThreadOptions, type ThreadCommandOptions } from "../run/thread-options.ts";
+import { addThreadOptions, checkThreadOptions, type ThreadCommandOptions } from "../run/thread-options.ts";
 
 export function chatCommand(): CliCommand {
   const command = createCommand("chat", {
@@ -17,6 +17,7 @@ export function chatCommand(): CliCommand {
   addThreadOptions(command.argument("[prompt...]", "the first message")).action(
     async (prompt: readonly string[], options: ThreadCommandOptions, self: CliCommand) => {
       const context = openContext(self);
+      checkThreadOptions(options);
       if (options.daemon === undefined) {
         const { runChat } = await import("../chat/run-chat.ts");
         await runChat(context, prompt.join(" "), options);

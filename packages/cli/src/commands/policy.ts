@@ -35,7 +35,9 @@ function check(): CliCommand {
   command
     .addArgument(new Argument("<command...>", "the command"))
     .addOption(
-      new Option("--preset <name>", "a preset; can be repeated (default: all)").argParser(collectPresets),
+      new Option("--preset <name>", "a preset; can be repeated (default: all)")
+        .choices(PRESETS)
+        .argParser(collectPresets),
     )
     .option("--policy <file>", "a policy file; can be repeated", collectValues)
     .option(
@@ -63,6 +65,7 @@ function importRules(): CliCommand {
   command
     .addArgument(new Argument("[files...]", "`.rules` files, or JSON files with settings of Claude Code"))
     .option("-o, --output <file>", "write the policy to a file")
+    .option("--force", "replace an existing file")
     .addOption(
       new Option("--preset <name>", "the preset of the policy").choices(PRESETS).default("developer"),
     )

@@ -1,6 +1,6 @@
 import { type CliCommand, createCommand } from "../cli-command.ts";
 import { openContext } from "../context.ts";
-import { addThreadOptions, type RunCommandOptions } from "../run/thread-options.ts";
+import { addThreadOptions, checkThreadOptions, type RunCommandOptions } from "../run/thread-options.ts";
 
 export function runCommand(): CliCommand {
   const command = createCommand("run", {
@@ -30,6 +30,7 @@ export function runCommand(): CliCommand {
     .option("-o, --output <file>", "write the last message to this file")
     .action(async (prompt: readonly string[], options: RunCommandOptions, self: CliCommand) => {
       const context = openContext(self);
+      checkThreadOptions(options);
       if (options.daemon === undefined) {
         const { runTask } = await import("../run/run-task.ts");
         await runTask(context, prompt.join(" "), options);

@@ -3,7 +3,7 @@ import { type CliCommand, createCommand, createGroup } from "../cli-command.ts";
 import { openContext } from "../context.ts";
 import { addDaemonOptions, type DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { collectScopes, parseDuration } from "../options/parse-values.ts";
-import type { CreateTokenOptions } from "../token/manage-tokens.ts";
+import type { CreateTokenOptions, RevokeTokenOptions } from "../token/manage-tokens.ts";
 
 export function tokenCommand(): CliCommand {
   const group = createGroup("token", {
@@ -62,12 +62,14 @@ function list(): CliCommand {
 function revoke(): CliCommand {
   const command = createCommand("revoke", {
     summary: "Revoke tokens",
-    description: "Revokes tokens by their ID or their name. Their streams end at once.",
+    description:
+      "Revokes tokens by their ID or their name. Their streams end at once. The token that the command itself uses is revoked with --yes only.",
     examples: [["codexkit token revoke laptop", "revoke the token with this name"]],
   });
   addDaemonOptions(command)
     .addArgument(new Argument("<token...>", "IDs or names"))
-    .action(async (tokens: readonly string[], options: DaemonCommandOptions, self: CliCommand) => {
+    .option("-y, --yes", "revoke the token of this command too")
+    .action(async (tokens: readonly string[], options: RevokeTokenOptions, self: CliCommand) => {
       const { revokeTokens } = await import("../token/manage-tokens.ts");
       await revokeTokens(tokens, options, openContext(self));
     });

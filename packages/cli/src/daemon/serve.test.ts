@@ -171,6 +171,16 @@ test("a token file is created, and one of another store is refused", async () =>
 
   expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
   expect((await runCli(["token", "list"], { env })).exitCode).toBe(0);
+  const [{ id = "" } = {}] = (await runCli(["token", "list", "--json"], { env })).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { id: string; name: string })
+    .filter(({ name }) => name.startsWith("codexkit serve"));
+  const refused = await runCli(["token", "revoke", id], { env });
+  const revoked = await runCli(["token", "revoke", "--yes", id], { env });
+  expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(refused.stderr).toContain("`codexkit serve --token-file NEW` creates another one.");
+  expect(revoked).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await daemon.end("SIGINT")).toBe(0);
 
   const other = await runCli(["serve", ...args, "--store", "other", "--listen", ":0"], {
@@ -208,6 +218,8 @@ test.each([
   [["--store", "mysql://db"], "--store takes a folder or a postgres:// URL, not mysql://.", 2],
   [["--no-auth", "--listen", "0.0.0.0:0"], "without tokens would let anyone run commands", 2],
   [["--store", "file/store"], "can't be created", 2],
+  // Node's recursive mkdir tries this one forever.
+  [["--store", "/proc/nope"], "can't be created", 2],
 ])("serve %j: %s", async (args, message, exitCode) => {
   await using home = await tempFolder("serve");
   await mkdir(join(home.path, "empty"));

@@ -47,7 +47,12 @@ function printStarted(started: StartedDaemon, context: CliContext): void {
             ? "scripted (--demo)"
             : describeCredentials(credentials),
       ],
-      ["token", started.hasAuth ? (tokenFile ?? "none on this machine: set CODEXKIT_TOKEN") : "none needed"],
+      [
+        "token",
+        started.hasAuth
+          ? (tokenFile ?? "none on this machine: set CODEXKIT_TOKEN, or create one with --token-file NEW")
+          : "none needed",
+      ],
     ];
     const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(6))} ${value}`);
     stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to end it.", ""].join("\n"));

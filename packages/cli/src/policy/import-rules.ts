@@ -7,7 +7,7 @@ import {
   type RuleInput,
   type Untranslated,
 } from "@codexkit/approvals";
-import { globSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
@@ -18,6 +18,7 @@ import { readJson, readText } from "./read-policy-file.ts";
 
 export interface ImportOptions {
   readonly output?: string;
+  readonly force?: boolean;
   readonly preset: PresetName;
 }
 
@@ -36,9 +37,12 @@ interface MergedRules {
 /** `codexkit policy import`. */
 export async function importPolicy(
   given: readonly string[],
-  { output, preset }: ImportOptions,
+  { output, force = false, preset }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
+  if (output !== undefined && !force && existsSync(output)) {
+    throw usageError(`The file ${output} exists.`, "Replace it with --force, or choose another one with -o.");
+  }
   const files = given.length > 0 ? given : findRuleFiles(context.env);
   if (files.length === 0) {
     throw usageError(

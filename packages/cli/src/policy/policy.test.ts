@@ -113,6 +113,9 @@ describe("import", () => {
       preset: "developer",
       ask: [{ kind: "prefix", argv: ["git", "push"] }],
     });
+    const again = await policy("import", "default.rules", "-o", "imported.json");
+    expect(again).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(again.stderr).toContain("Replace it with --force");
     expect((await policy("check", "--policy", "imported.json", "git push")).stdout).toMatch(/^ask /);
   });
 

@@ -18,8 +18,10 @@ const CHAT_INSTRUCTIONS =
 /** The folder of a thread, checked before anything is started. */
 export function resolveFolder({ cd = "." }: ThreadCommandOptions): string {
   const folder = resolve(cd);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
-    throw usageError(`The folder ${folder} does not exist.`, "Pass an existing folder with -C.");
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) {
+    const message = found ? `${folder} is not a folder.` : `The folder ${folder} does not exist.`;
+    throw usageError(message, "Pass an existing folder with -C.");
   }
   return folder;
 }
@@ -39,8 +41,16 @@ export async function openThread(
   const threadId = typeof resume === "string" ? resume : await findThread(codex, context, cwd);
   // A resumed thread keeps its folder, unless another one was named.
   const folder = options.cd === undefined ? {} : { cwd };
-  if (fork) return codex.forkThread(threadId, { ...settings, ...folder }, call);
-  return codex.resumeThread(threadId, { ...settings, ...folder }, call);
+  const opening = fork
+    ? codex.forkThread(threadId, { ...settings, ...folder }, call)
+    : codex.resumeThread(threadId, { ...settings, ...folder }, call);
+  return opening.catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== "thread_not_found") throw error;
+    throw new CliError(EXIT.failed, `There is no thread "${threadId}".`, {
+      cause: error,
+      hint: "Run `codexkit threads` to see the threads of this machine.",
+    });
+  });
 }
 
 function threadSettings({

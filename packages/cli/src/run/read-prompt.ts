@@ -1,5 +1,5 @@
 import type { Input } from "codexkit";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import type { CliContext } from "../context.ts";
@@ -67,5 +67,38 @@ export function toInput(prompt: string, images: readonly string[] = []): Input {
   const paths = images.map((image) => resolve(image));
   const missing = paths.find((path) => !existsSync(path));
   if (missing !== undefined) throw usageError(`The image ${missing} does not exist.`);
+  for (const path of paths) imageType(path);
   return paths.length === 0 ? prompt : [prompt, ...paths.map((image) => ({ image }))];
+}
+
+const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
+  ["png", /^\x89PNG\r\n\x1a\n/],
+  ["jpeg", /^\xff\xd8\xff/],
+  ["gif", /^GIF8[79]a/],
+  ["webp", /^RIFF[^]{4}WEBP/],
+];
+
+const SIGNATURE_BYTES = 12;
+
+/** The type of an image by its first bytes: the extension may be wrong, and a model refuses what is no image late. */
+export function imageType(path: string): string {
+  const start = readStart(path);
+  const [type] = SIGNATURES.find(([, pattern]) => pattern.test(start)) ?? [];
+  if (type !== undefined) return type;
+  throw usageError(`${path} is not an image.`, "Pass a PNG, JPEG, GIF or WebP file with --image.");
+}
+
+function readStart(path: string): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const buffer = Buffer.alloc(SIGNATURE_BYTES);
+      return buffer.toString("latin1", 0, readSync(file, buffer));
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw usageError(`The image ${path} can't be read (${code}).`);
+  }
 }

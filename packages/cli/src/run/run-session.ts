@@ -1,6 +1,6 @@
 import type { CommandBody, DaemonClient, Session, SessionEvent } from "@codexkit/daemon/client";
 import { readFile } from "node:fs/promises";
-import { extname, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { RunCommandOptions, ThreadCommandOptions } from "./thread-options.ts";
 import type { CliContext } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
@@ -8,9 +8,9 @@ import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { findSession } from "../session/find-session.ts";
 import { resolveFolder } from "./open-thread.ts";
-import { readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
+import { imageType, readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
 import { createPrinter, type RunPrinter } from "./run-printer.ts";
-import { deniedError, writeMessage } from "./run-task.ts";
+import { checkOutput, deniedError, writeMessage } from "./run-task.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import { TurnLimits } from "./turn-limits.ts";
 
@@ -32,6 +32,7 @@ export async function runSession(
   const { prompt: argument, options } = separatePrompt(words, given);
   rejectThreadOptions(options);
   const cwd = resolveFolder(options);
+  await checkOutput(options.output);
   const prompt = await readPrompt(argument, context);
   const input = await toMessage(prompt, options.image);
   const { client } = await connectDaemon(daemonOptions(options), context);
@@ -232,12 +233,12 @@ export async function toMessage(
   prompt: string,
   images: readonly string[] = [],
 ): Promise<CommandBody<"message">["input"]> {
-  // Checks that the files exist.
+  // Checks the files.
   toInput(prompt, images);
   if (images.length === 0) return prompt;
   const parts = await Promise.all(
     images.map(async (image) => {
-      const type = extname(image).slice(1).toLowerCase().replace(/^jpg$/, "jpeg");
+      const type = imageType(resolve(image));
       const data = await readFile(resolve(image), "base64");
       return { type: "image" as const, url: `data:image/${type};base64,${data}` };
     }),

@@ -206,11 +206,20 @@ describe("bad input", () => {
     ["an invalid rule", ["--allow", "", "x"], 2, /^error: --allow is not valid: /],
     ["a missing image", ["--image", "none.png", "x"], 2, /^error: The image \S+none\.png does not exist\./],
     ["a wrong ID", ["--resume", "nope", "x"], 2, /^error: "nope" is not the ID of a thread\./],
+    ["a file as a folder", ["-C", "/etc/passwd", "x"], 2, /^error: \/etc\/passwd is not a folder\./],
+    ["an image that is none", ["--image", "/etc/passwd", "x"], 2, /^error: \/etc\/passwd is not an image\./],
+    ["--fork without --resume", ["--fork", "x"], 2, /^error: --fork needs --resume\./],
+    [
+      "an output in a missing folder",
+      ["-o", "/nowhere/at/all", "x"],
+      2,
+      /^error: The file \/nowhere\/at\/all can't be written \(ENOENT\)\./,
+    ],
     [
       "an unknown thread",
       ["--resume", "01a1e50e-565a-7570-a653-4486818807cf", "x"],
       1,
-      /^error: .*\nRun `codexkit threads`/,
+      /^error: There is no thread "01a1e50e-\S+"\.\nRun `codexkit threads`/,
     ],
   ])("%s", async (_what, args, exitCode, message) => {
     const finished = await cli.run(["run", ...args]);

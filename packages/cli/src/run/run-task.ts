@@ -1,5 +1,6 @@
 import type { JsonSchema, Turn, TurnResult } from "codexkit";
-import { readFile, writeFile } from "node:fs/promises";
+import { access, constants, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { openCodex, requireCredentials } from "../codex/open-codex.ts";
 import type { RunCommandOptions } from "./thread-options.ts";
 import type { CliContext } from "../context.ts";
@@ -16,6 +17,7 @@ import { TurnLimits } from "./turn-limits.ts";
 export async function runTask(context: CliContext, words: string, given: RunCommandOptions): Promise<void> {
   const { prompt: argument, options } = separatePrompt(words, given);
   const cwd = resolveFolder(options);
+  await checkOutput(options.output);
   const input = toInput(await readPrompt(argument, context), options.image);
   const outputSchema = await readSchema(options.outputSchema);
   // An invalid policy is reported before anything is started; without one, it is loaded when it is needed.
@@ -103,6 +105,19 @@ async function readSchema(file: string | undefined): Promise<JsonSchema | undefi
       `The schema ${file} can't be read: ${code ?? message}.`,
       "Pass a JSON Schema with --output-schema.",
     );
+  }
+}
+
+/** Finds out before the task whether its last message can be written. */
+export async function checkOutput(file: string | undefined): Promise<void> {
+  if (file === undefined) return;
+  const found = await stat(file).catch(() => undefined);
+  if (found?.isDirectory()) throw usageError(`${file} is a folder.`, "Name a file with -o.");
+  try {
+    await access(found ? file : dirname(file), constants.W_OK);
+  } catch (error) {
+    const { code = "unknown reason" } = error as NodeJS.ErrnoException;
+    throw usageError(`The file ${file} can't be written (${code}).`, "Choose another one with -o.");
   }
 }
 

@@ -1,6 +1,7 @@
 import { Option } from "commander";
 import type { CliCommand } from "../cli-command.ts";
 import { addCodexOptions, type CodexCommandOptions } from "../codex/codex-options.ts";
+import { usageError } from "../errors/cli-error.ts";
 import { collectValues, parseDuration, parseTokenCount } from "../options/parse-values.ts";
 
 export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
@@ -30,6 +31,13 @@ export interface RunCommandOptions extends ThreadCommandOptions {
   readonly outputSchema?: string;
   /** The file for the last message. */
   readonly output?: string;
+}
+
+/** Checks that options fit together, before anything is loaded for them. */
+export function checkThreadOptions({ fork, resume }: ThreadCommandOptions): void {
+  if (fork && resume === undefined) {
+    throw usageError("--fork needs --resume.", "Name the thread to copy: --resume [id] --fork.");
+  }
 }
 
 export function addThreadOptions(command: CliCommand): CliCommand {

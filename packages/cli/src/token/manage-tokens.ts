@@ -13,6 +13,10 @@ export interface CreateTokenOptions extends DaemonCommandOptions {
   readonly expires?: number;
 }
 
+export interface RevokeTokenOptions extends DaemonCommandOptions {
+  readonly yes?: boolean;
+}
+
 type TokenInfo = OperationResponse<"GET /tokens">["data"][number];
 
 export async function createToken(
@@ -60,14 +64,25 @@ export async function listTokens(options: DaemonCommandOptions, context: CliCont
 
 export async function revokeTokens(
   given: readonly string[],
-  options: DaemonCommandOptions,
+  { yes = false, ...options }: RevokeTokenOptions,
   context: CliContext,
 ): Promise<void> {
   for (const text of given) checkId(text, "token");
   const { client } = await connectDaemon(options, context);
-  const { data } = await client.request("GET /tokens", { signal: context.signal });
+  const { signal } = context;
+  const { data } = await client.request("GET /tokens", { signal });
   // All are looked up before the first is revoked, so that a misspelt one revokes none.
-  for (const { id, name } of given.map((text) => findToken(data, text))) {
+  const tokens = given.map((text) => findToken(data, text));
+  const { id: ownId } = await client.request("GET /whoami", { signal });
+  const own = tokens.find(({ id }) => id === ownId);
+  if (own && !yes) {
+    throw usageError(
+      `${own.id} (${own.name}) is the token that this command uses: commands on this machine would lose access.`,
+      "Pass --yes to revoke it. `codexkit serve --token-file NEW` creates another one.",
+    );
+  }
+  // The own token comes last, because it is needed for the others.
+  for (const { id, name } of tokens.toSorted((a, b) => Number(a === own) - Number(b === own))) {
     await client.request("DELETE /tokens/{tokenId}", { params: { tokenId: id }, signal: context.signal });
     if (context.json) printJson(context, { revoked: id, name });
     else context.stdout.write(`Revoked ${id} (${revealLine(name)}).\n`);
