@@ -20,6 +20,10 @@ test("bash completes commands, arguments, options and files", () => {
   expect(completeInBash("comp")).toEqual(["completion"]);
   expect(completeInBash("completion", "")).toEqual(expect.arrayContaining(["bash", "zsh", "fish", "--json"]));
   expect(completeInBash("completion", "--no")).toEqual(["--no-color"]);
+  expect(completeInBash("run", "--mode", "")).toEqual(["build", "plan", "chat"]);
+  expect(completeInBash("run", "-s", "read")).toEqual(["read-only"]);
+  expect(completeInBash("policy", "check", "--preset", "dev")).toEqual(["developer"]);
+  expect(completeInBash("inbox", "approve", "--for", "s")).toContain("session");
   expect(completeInBash("completion", "write-completion.te")).toEqual(["write-completion.test.ts"]);
 });
 

@@ -6,6 +6,13 @@ interface CompletedCommand {
   /** The words after `codexkit`, such as `sessions list`. Empty for the program itself. */
   readonly path: string;
   readonly words: readonly CompletedWord[];
+  /** Options that take one of a few values. */
+  readonly choices: readonly CompletedChoices[];
+}
+
+interface CompletedChoices {
+  readonly flags: readonly string[];
+  readonly values: readonly string[];
 }
 
 interface CompletedWord {
@@ -35,7 +42,13 @@ function collectCommands(command: Command, path: readonly string[]): CompletedCo
     long && !hidden ? [{ word: long, description }] : [],
   );
   return [
-    { path: path.join(" "), words: [...subcommands, ...choices, ...options] },
+    {
+      path: path.join(" "),
+      words: [...subcommands, ...choices, ...options],
+      choices: command.options.flatMap(({ short, long, argChoices }) =>
+        argChoices ? [{ flags: [long, short].filter((flag) => flag !== undefined), values: argChoices }] : [],
+      ),
+    },
     ...command.commands.flatMap((each) => collectCommands(each, [...path, each.name()])),
   ];
 }
@@ -59,6 +72,9 @@ function writeBash(commands: readonly CompletedCommand[]): string {
   done
   case "$path" in
 ${cases.join("\n")}
+  esac
+  case "$path \${COMP_WORDS[COMP_CWORD-1]}" in
+${choiceCases(commands, (values) => `words=${quote(values.join(" "))}`)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ \${#COMPREPLY[@]} -eq 0 ]]; then COMPREPLY=($(compgen -f -- "$current")); fi
@@ -84,6 +100,9 @@ function writeZsh(commands: readonly CompletedCommand[]): string {
   case "$command_path" in
 ${cases.join("\n")}
   esac
+  case "$command_path \${words[CURRENT-1]}" in
+${choiceCases(commands, (values) => `words_and_help=(${values.map((value) => quote(value)).join(" ")})`)}
+  esac
   _describe codexkit words_and_help || _files
 }
 compdef _codexkit codexkit
@@ -91,10 +110,12 @@ compdef _codexkit codexkit
 }
 
 function writeFish(commands: readonly CompletedCommand[]): string {
-  const lines = commands.flatMap(({ path, words }) =>
+  const lines = commands.flatMap(({ path, words, choices }) =>
     words.map(({ word, description }) => {
       const when = quote(`test (__codexkit_path) = ${quote(path)}`, "fish");
-      const what = word.startsWith("--") ? `-l ${word.slice(2)}` : `-a ${word}`;
+      const values = choices.find(({ flags }) => flags.includes(word))?.values;
+      const option = `-l ${word.slice(2)}${values ? ` -x -a ${quote(values.join(" "), "fish")}` : ""}`;
+      const what = word.startsWith("--") ? option : `-a ${word}`;
       return `complete -c codexkit -n ${when} ${what} -d ${quote(description, "fish")}`;
     }),
   );
@@ -109,6 +130,20 @@ function writeFish(commands: readonly CompletedCommand[]): string {
 end
 ${lines.join("\n")}
 `;
+}
+
+/** What to offer after an option with few values, by the command path and the option. */
+function choiceCases(
+  commands: readonly CompletedCommand[],
+  offer: (values: readonly string[]) => string,
+): string {
+  const cases = commands.flatMap(({ path, choices }) =>
+    choices.map(({ flags, values }) => {
+      const pattern = flags.map((flag) => quote(`${path} ${flag}`)).join("|");
+      return `    ${pattern}) ${offer(values)} ;;`;
+    }),
+  );
+  return cases.join("\n");
 }
 
 /** The command paths as patterns of a \`case\`. */

@@ -3,6 +3,7 @@ import { SerialQueue } from "@codexkit/rpc/async";
 import type { AnyApproval, ServerRequestHandlers, v2 } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { askChoice, askText, type PromptStreams } from "../input/prompts.ts";
+import { lifetime } from "../process/lifetime.ts";
 import { formatChanges } from "../render/format-diff.ts";
 import { unwrapCommand } from "../render/format-items.ts";
 import type { TurnView } from "../render/turn-view.ts";
@@ -58,7 +59,10 @@ export class TerminalPrompts {
           streams,
         ),
       );
-      return toAnswer(picked);
+      if (picked !== undefined) return toAnswer(picked);
+      // Ctrl-C. A withdrawn question looks the same.
+      if (!signal.aborted) lifetime.interrupt();
+      return { decision: "deny", cancel: true, reason: "interrupted" };
     });
 
   readonly answerQuestions: NonNullable<ServerRequestHandlers["userInput"]> = ({ questions }, { signal }) =>
@@ -134,7 +138,7 @@ export class TerminalPrompts {
   }
 }
 
-function toAnswer(picked: string | undefined): Answer {
+function toAnswer(picked: string): Answer {
   switch (picked) {
     case "once":
       return { decision: "allow" };

@@ -143,6 +143,15 @@ test("an approval shows the command, hidden characters, and both reasons", async
   expect(terminal.text).toContain("error: Denied: declined at the terminal.");
 });
 
+test("Ctrl-C at an approval interrupts the turn", async () => {
+  await using terminal = cli.open(["run", "escalate"], { env: { NO_COLOR: "1" } });
+  await terminal.waitFor("Enter: confirm");
+  terminal.write("\u0003");
+
+  expect(await terminal.exited).toBe(130);
+  expect(terminal.text).not.toContain("error:");
+});
+
 test("hostile text changes nothing, and wide characters wrap, on a narrow terminal", async () => {
   await using terminal = cli.open(["run", "hostile"], { columns: 24, env: { NO_COLOR: "1" } });
 

@@ -52,19 +52,22 @@ export async function runTask(context: CliContext, words: string, given: RunComm
     ...(collaborationMode ? { collaborationMode } : {}),
     signal: AbortSignal.any([context.signal, limits.signal]),
   });
-  stack.use(interruptByKey(turn, printer));
+  const interruption = stack.use(interruptByKey(turn, printer));
   const result = await followTurn(turn, printer, limits);
   printer.reportEnd(result, `thread ${result.threadId}`);
   if (options.output !== undefined) await writeMessage(options.output, result.finalResponse);
   limits.checkEnd(result.turnId, result.usage);
-  if (denials.length > 0) throw deniedError(denials, context);
-  if (result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
+  if (denials.length > 0 && !interruption.isInterrupted) throw deniedError(denials, context);
+  if (interruption.isInterrupted || result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
 }
 
 /** The first Ctrl-C interrupts the turn, the second one leaves. */
-function interruptByKey(turn: Turn<unknown>, printer: RunPrinter): Disposable {
+function interruptByKey(
+  turn: Turn<unknown>,
+  printer: RunPrinter,
+): Disposable & { readonly isInterrupted: boolean } {
   let isInterrupted = false;
-  return lifetime.onInterrupt(() => {
+  const handler = lifetime.onInterrupt(() => {
     if (isInterrupted) {
       lifetime.end(EXIT.interrupted);
       return;
@@ -74,6 +77,12 @@ function interruptByKey(turn: Turn<unknown>, printer: RunPrinter): Disposable {
     // A turn that can't be interrupted is left with the second Ctrl-C.
     turn.interrupt().catch(() => undefined);
   });
+  return {
+    get isInterrupted() {
+      return isInterrupted;
+    },
+    [Symbol.dispose]: () => handler[Symbol.dispose](),
+  };
 }
 
 async function followTurn(turn: Turn<unknown>, printer: RunPrinter, limits: TurnLimits): Promise<TurnResult> {

@@ -62,6 +62,7 @@ export class SessionApprovals {
       const lines = formatApproval(approval, cwd, context.style);
       const answer = await prompts.ask(lines, signal, (streams) => promptApproval(approval, streams));
       if (answer !== undefined) await client.answer(approvalId, answer, { signal });
+      else if (!signal.aborted) printer.reportWait(approvalId);
     } catch (error) {
       // Another answer came first, or the turn has ended.
       if (!signal.aborted && !DaemonClientError.is(error)) throw error;
