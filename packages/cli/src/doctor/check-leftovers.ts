@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Finding } from "./finding.ts";
+import { findWaitingKeepers } from "./find-waiting-keepers.ts";
 
 const identity = z.object({ pid: z.int(), start: z.string() });
 const manifest = z.object({ namespace: z.string(), owner: identity, child: identity.optional() });
@@ -26,15 +27,28 @@ export async function checkLeftovers({
     ];
   }
   const left = findOrphans();
-  if (left.length === 0) return [{ check, status: "ok", message: "no processes of killed programs" }];
-  return [
-    {
+  const waiting = findWaitingKeepers();
+  if (left.length + waiting.length === 0) {
+    return [{ check, status: "ok", message: "no processes of killed programs" }];
+  }
+  const findings: Finding[] = [];
+  if (waiting.length > 0) {
+    findings.push({
+      check,
+      status: "warning",
+      message: `App-servers of killed daemons wait for the next start on their store: ${waiting.join(", ")}`,
+      fix: `Start \`codexkit serve\` again to continue their sessions, or end them with \`kill ${waiting.join(" ")}\`.`,
+    });
+  }
+  if (left.length > 0) {
+    findings.push({
       check,
       status: "warning",
       message: `Processes of killed programs are still running: ${left.join(", ")}`,
       fix: "Run `codexkit doctor --fix`. The next start of codex ends them too.",
-    },
-  ];
+    });
+  }
+  return findings;
 }
 
 function findOrphans(folder: string = ownersFolder()): number[] {

@@ -1,0 +1,63 @@
+import { processTable } from "codexkit/process";
+import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+
+/** Where the SDK keeps the socket of an app-server that outlives its daemon, and the process that ends it. */
+const FOLDER_PREFIX = "codexkit-server-";
+const KEEPER_FILE = "keeper.json";
+const KEEPER_SOCKET = "app-server.sock";
+
+const keeper = z.object({ pid: z.int(), start: z.string() });
+
+/** The state of a connected socket in /proc/net/unix. */
+const CONNECTED = "03";
+
+/**
+ * Keepers that no daemon is connected to: the daemon was killed, and they wait for its next start. Empty on systems without
+ * /proc, which do not tell who is connected.
+ */
+export function findWaitingKeepers(folder: string = tmpdir()): number[] {
+  const connected = listConnectedPaths();
+  if (connected === undefined) return [];
+  const table = processTable();
+  return listFolders(folder).flatMap((each) => {
+    const read = readKeeper(each);
+    if (!read || read.start === "" || table.one(read.pid)?.start !== read.start) return [];
+    return connected.has(join(each, KEEPER_SOCKET)) ? [] : [read.pid];
+  });
+}
+
+/** The paths of listening sockets that have a connection. */
+function listConnectedPaths(): ReadonlySet<string> | undefined {
+  try {
+    const rows = readFileSync("/proc/net/unix", "utf8").split("\n").slice(1);
+    return new Set(
+      rows.flatMap((row) => {
+        const [, , , , , state, , path] = row.trim().split(/\s+/);
+        return state === CONNECTED && path !== undefined ? [path] : [];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+function listFolders(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.startsWith(FOLDER_PREFIX))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function readKeeper(folder: string): z.infer<typeof keeper> | undefined {
+  try {
+    return keeper.parse(JSON.parse(readFileSync(join(folder, KEEPER_FILE), "utf8")));
+  } catch {
+    return undefined;
+  }
+}
