@@ -12,6 +12,7 @@ if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
 } else if ((first === "--version" || first === "-V") && others.length === 0) {
   // Answered here, because it is what scripts ask most often, and loading the program doubles the time.
   const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.on("error", ({ code }) => fail(`can't write its output (${code}).`));
   process.stdout.write(`${version}\n`);
 } else {
   module.enableCompileCache();

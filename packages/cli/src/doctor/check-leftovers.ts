@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { Finding } from "./finding.ts";
 import { findWaitingKeepers } from "./find-waiting-keepers.ts";
 
+const check = "leftovers";
+
 const identity = z.object({ pid: z.int(), start: z.string() });
 const manifest = z.object({ namespace: z.string(), owner: identity, child: identity.optional() });
 
@@ -17,38 +19,40 @@ export async function checkLeftovers({
 }: {
   readonly fix?: boolean | undefined;
 }): Promise<Finding[]> {
-  const check = "leftovers";
-  if (fix) {
-    const { killed, problems } = await sweepOrphans();
-    const message = `Ended ${killed.length} processes of killed programs.`;
-    if (problems.length === 0) return [{ check, status: "ok", message }];
-    return [
-      { check, status: "failed", message: problems.join(" "), fix: "End these processes as their user." },
-    ];
-  }
+  const waiting = describeWaiting(findWaitingKeepers());
+  if (fix) return [await endOrphans(), ...waiting];
   const left = findOrphans();
-  const waiting = findWaitingKeepers();
-  if (left.length + waiting.length === 0) {
-    return [{ check, status: "ok", message: "no processes of killed programs" }];
-  }
-  const findings: Finding[] = [];
-  if (waiting.length > 0) {
-    findings.push({
-      check,
-      status: "warning",
-      message: `App-servers of killed daemons wait for the next start on their store: ${waiting.join(", ")}`,
-      fix: `Start \`codexkit serve\` again to continue their sessions, or end them with \`kill ${waiting.join(" ")}\`.`,
-    });
-  }
-  if (left.length > 0) {
-    findings.push({
+  if (left.length === 0 && waiting.length > 0) return waiting;
+  if (left.length === 0) return [{ check, status: "ok", message: "no processes of killed programs" }];
+  return [
+    {
       check,
       status: "warning",
       message: `Processes of killed programs are still running: ${left.join(", ")}`,
       fix: "Run `codexkit doctor --fix`. The next start of codex ends them too.",
-    });
-  }
-  return findings;
+    },
+    ...waiting,
+  ];
+}
+
+async function endOrphans(): Promise<Finding> {
+  const { killed, problems } = await sweepOrphans();
+  const message = `Ended ${killed.length} processes of killed programs.`;
+  if (problems.length === 0) return { check, status: "ok", message };
+  return { check, status: "failed", message: problems.join(" "), fix: "End these processes as their user." };
+}
+
+/** Not ended by `fix`: their turns may still run, and the next start of the daemon continues them. */
+function describeWaiting(pids: readonly number[]): Finding[] {
+  if (pids.length === 0) return [];
+  return [
+    {
+      check,
+      status: "warning",
+      message: `App-servers of killed daemons wait for the next start on their store: ${pids.join(", ")}`,
+      fix: `Start \`codexkit serve\` again to continue their sessions, or end them with \`kill ${pids.join(" ")}\`.`,
+    },
+  ];
 }
 
 function findOrphans(folder: string = ownersFolder()): number[] {
