@@ -19,7 +19,9 @@ const PLANTED = {
 
 const script: Script = ({ newOutputs }) =>
   newOutputs.length === 0
-    ? run(`echo ${PLANTED.variable} ${PLANTED.apiKey}`)
+    ? run(
+        `echo "${PLANTED.variable} ${PLANTED.apiKey} ${PLANTED.mcpHeader} for http://127.0.0.1:1/?key=planted-query"`,
+      )
     : say([`It is ${PLANTED.variable.slice(0, 12)}`, PLANTED.variable.slice(12)]);
 
 async function runTurn(client: DaemonClient, sessionId: string): Promise<void> {
@@ -78,6 +80,11 @@ describe("the debug bundle of a session", () => {
       );
       sessionId = created.session.id;
       await runTurn(client, sessionId);
+      const { events } = await client.request("GET /sessions/{sessionId}/events", { params: { sessionId } });
+      const texts = JSON.stringify(events);
+      expect(texts).toContain("for http://127.0.0.1:1/******************");
+      expect(texts).not.toContain("planted-query");
+      expect(texts).not.toContain(PLANTED.mcpHeader);
       const bundle = await read(client);
       expect(bundle).toMatchObject({
         session: { id: sessionId, phase: "idle" },
@@ -130,9 +137,9 @@ describe("the debug bundle of a session", () => {
 
 /** The planted secrets that a bundle has. */
 function leaks(bundle: unknown): string[] {
-  const text = JSON.stringify(bundle);
+  const json = JSON.stringify(bundle);
   const half = PLANTED.variable.slice(12);
   return [...Object.values(PLANTED), half, "planted-query", "planted-tool-secret"].filter((secret) =>
-    text.includes(secret),
+    json.includes(secret),
   );
 }

@@ -118,6 +118,7 @@ describe("an exported file", () => {
           open: { command: "true" },
           closed: { command: "true", env: { KEY: "secret-of-env" } },
           remote: { url: "http://127.0.0.1:1", headers: { authorization: "secret-of-header" } },
+          queried: { url: "http://127.0.0.1:1/?key=secret-of-query" },
         },
         tools: [
           {

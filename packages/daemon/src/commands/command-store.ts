@@ -174,6 +174,7 @@ export class CommandStore {
   ): Promise<void> {
     const { key, kind, finished_at: finishedAt } = await this.#require(owner, id);
     if (finishedAt !== null) return;
+    const json = JSON.stringify(result);
     const outcome = result.ok ? { result: withoutOk(result) } : { problem: result.problem };
     await this.#journal.write({
       owner,
@@ -184,7 +185,7 @@ export class CommandStore {
           .updateTable("command")
           .set({
             finished_at: this.#store.now,
-            result: JSON.stringify(result),
+            result: owner.mask?.json(json) ?? json,
             started_epoch: owner.epoch,
           })
           .where("id", "=", id)

@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import type { SecretMask } from "../journal/secret-mask.ts";
 import type { DaemonTables, SessionRow } from "./tables.ts";
 
 /** The right to write to a session. It ends, without notice, when another node claims the session. */
@@ -6,6 +7,8 @@ export interface Ownership {
   readonly sessionId: string;
   readonly nodeId: string;
   readonly epoch: number;
+  /** Removes the secrets of the session's setup from what the owner stores. Undefined if there are none. */
+  readonly mask?: SecretMask;
 }
 
 /** A session that was just claimed. */

@@ -6,6 +6,7 @@ import type { DebugBundle } from "../api/debug.ts";
 import type { SessionSetup } from "../api/settings.ts";
 import type { StderrLog } from "../codex/stderr-log.ts";
 import type { Database } from "../database.ts";
+import { setupSecrets, withoutUrlSecrets } from "../journal/secret-mask.ts";
 import type { Runner } from "../sessions/runner.ts";
 import { viewApproval, viewCommand, viewSession } from "../views.ts";
 import { allStrings, Redactor, secretValues } from "./redact.ts";
@@ -137,14 +138,12 @@ async function credentials(codexHome: string): Promise<string[]> {
   }
 }
 
-function secretsOf({ mcpServers, environment, tools }: SessionSetup): string[] {
-  return [
-    ...Object.values(mcpServers ?? {}).flatMap((server) =>
-      allStrings("command" in server ? server.env : server.headers),
-    ),
-    ...allStrings(environment?.token),
-    ...(tools ?? []).map(({ secret }) => secret ?? ""),
-  ];
+/** Texts of a bundle may be changed more than those of the journal, so that no variable and no header is taken for harmless. */
+function secretsOf(setup: SessionSetup): string[] {
+  const values = Object.values(setup.mcpServers ?? {}).flatMap((server) =>
+    allStrings("command" in server ? server.env : server.headers),
+  );
+  return [...values, ...setupSecrets(setup)];
 }
 
 /** The shape of the setup stays: which servers, variables and headers there are may be what is wrong. */
@@ -159,27 +158,21 @@ function withoutSecrets({ mcpServers, environment, tools, ...rest }: SessionSetu
           name,
           "command" in server
             ? { ...server, env: mask(server.env) }
-            : { ...server, url: withoutQuery(server.url), headers: mask(server.headers) },
+            : { ...server, url: withoutUrlSecrets(server.url), headers: mask(server.headers) },
         ]),
       ),
     }),
     ...(environment && {
-      environment: { url: withoutQuery(environment.url), hasToken: environment.token !== undefined },
+      environment: { url: withoutUrlSecrets(environment.url), hasToken: environment.token !== undefined },
     }),
     ...(tools && {
       tools: tools.map(({ name, url, secret }) => ({
         name,
-        url: withoutQuery(url),
+        url: withoutUrlSecrets(url),
         hasSecret: secret !== undefined,
       })),
     }),
   };
-}
-
-/** A URL may have a secret in its query or as its password. */
-function withoutQuery(url: string): string {
-  const { protocol, host, pathname } = new URL(url);
-  return `${protocol}//${host}${pathname}`;
 }
 
 /** A long entry is shortened to its beginning, as text. */

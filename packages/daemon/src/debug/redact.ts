@@ -94,7 +94,8 @@ function isSecretMember(name: string): boolean {
   );
 }
 
-function isSecretName(name: string): boolean {
+/** Names of variables. */
+export function isSecretName(name: string): boolean {
   return /key|token|secret|password|passwd|passphrase|pass$|(?:^|_)pwd?$|credential|authorization|cookie|auth$|dsn|_url$/i.test(
     name,
   );

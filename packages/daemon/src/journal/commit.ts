@@ -76,7 +76,7 @@ export async function commitGroups(
 /** Updates items, turns and the session, stores messages for webhooks, and runs what the callers added. */
 async function applyEffects(
   trx: DaemonTransaction,
-  { owner: { sessionId }, writes }: WriteGroup,
+  { owner: { sessionId, mask }, writes }: WriteGroup,
   fence: PassedFence,
   events: readonly SessionEvent[],
 ): Promise<Omit<CommitOutcome, "groups">> {
@@ -89,6 +89,7 @@ async function applyEffects(
     { ...projection.session },
     ...changes.map((change) => toColumns(change, fence.at)),
   );
+  if (mask && typeof columns.problem === "string") columns.problem = mask.json(columns.problem);
   const { lastSeq, at } = fence;
   const hasNotices = await storeNotices(trx, { sessionId, threadId, events, columns, lastSeq, at });
   const hasSessionChanges = Object.keys(columns).length > 0;

@@ -1,6 +1,7 @@
 import type { EventBase, NewSessionEvent, SessionEvent } from "../api/event.ts";
 import type { EventRow } from "../database/tables.ts";
 import { redactTokens } from "../tokens/redact-tokens.ts";
+import type { SecretMask } from "./secret-mask.ts";
 
 /** An event as stored, without its session. */
 export type StoredEvent = Omit<EventRow, "session_id">;
@@ -26,14 +27,15 @@ function hasItem(event: { readonly type: string }): event is { type: string; ite
   return event.type === "item.started" || event.type === "item.completed";
 }
 
-export function encodeEvent(event: NewSessionEvent): EncodedEvent {
-  if (event.type === "item.delta") return encodeDelta(event);
+/** @param mask Of the session's setup. */
+export function encodeEvent(event: NewSessionEvent, mask?: SecretMask): EncodedEvent {
+  if (event.type === "item.delta") return encodeDelta(event, mask);
   const { type: _type, turnId, itemId, ...rest } = event as NewSessionEvent & Columns;
   const kept: Record<string, unknown> = rest;
   if (turnId !== undefined && typeof turnId !== "string") kept["turnId"] = turnId;
   if (itemId !== undefined && typeof itemId !== "string") kept["itemId"] = itemId;
   const json = JSON.stringify(kept);
-  const data = redactTokens(json);
+  const data = redactTokens(mask ? mask.json(json) : json);
   return {
     event: data === json ? event : { ...event, ...(JSON.parse(data) as object) },
     turnId: typeof turnId === "string" ? turnId : null,
@@ -43,10 +45,10 @@ export function encodeEvent(event: NewSessionEvent): EncodedEvent {
 }
 
 /** Most events are deltas. An object with a fixed shape is serialised faster than a copy without some members. */
-function encodeDelta(event: DeltaEvent): EncodedEvent {
+function encodeDelta(event: DeltaEvent, mask: SecretMask | undefined): EncodedEvent {
   const { turnId, itemId, threadId, kind, delta, index, offset, omitted, merged, mergedFrom } = event;
   const json = JSON.stringify({ threadId, kind, delta, index, offset, omitted, merged, mergedFrom });
-  const data = redactTokens(json);
+  const data = redactTokens(mask ? mask.json(json) : json);
   return {
     event: data === json ? event : { ...event, ...(JSON.parse(data) as object) },
     turnId,

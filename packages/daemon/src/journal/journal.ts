@@ -109,7 +109,13 @@ export class Journal {
     events: readonly NewSessionEvent[],
     columns?: Partial<Pick<SessionTable, "ready_at" | "phase">>,
   ): Promise<EventBatch> {
-    return appendAsClient(this.#store, trx, sessionId, events.map(encodeEvent), columns);
+    return appendAsClient(
+      this.#store,
+      trx,
+      sessionId,
+      events.map((event) => encodeEvent(event)),
+      columns,
+    );
   }
 
   /** Hands committed events to the readers of this process, and notifies the other processes. */

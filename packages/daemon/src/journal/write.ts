@@ -65,7 +65,7 @@ export class PendingWrite {
   /** Adds events to a write that is still waiting. */
   add(events: readonly NewSessionEvent[]): void {
     for (const event of events) {
-      const encoded = encodeEvent(event);
+      const encoded = encodeEvent(event, this.request.owner.mask);
       this.#events.push(encoded);
       this.#bytes += encoded.data.length;
       this.#isUrgent ||= URGENT.has(event.type);

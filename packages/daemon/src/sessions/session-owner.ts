@@ -2,6 +2,7 @@ import { CodexError, type CodexEvent, type Thread } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
+import { SecretMask } from "../journal/secret-mask.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
 import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
@@ -59,8 +60,10 @@ export class SessionOwner implements CommandContext {
 
   constructor({ session, reason, ...owner }: ClaimedSession, deps: SessionDeps) {
     this.#deps = deps;
-    this.#owner = { sessionId: owner.sessionId, nodeId: owner.nodeId, epoch: owner.epoch };
     this.state = parseState(session);
+    const mask = SecretMask.of(this.state.setup);
+    const { sessionId, nodeId, epoch } = owner;
+    this.#owner = { sessionId, nodeId, epoch, ...(mask && { mask }) };
     const { database, limits, codexHome } = deps;
     this.#rollouts = new RolloutShipper(database.rollouts, this.#owner, codexHome);
     this.#limits = new UsageLimits((problem) => this.#limitWasReached(problem));

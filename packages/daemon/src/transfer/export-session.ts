@@ -3,6 +3,7 @@ import type { SessionSetup } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
+import { hasUrlSecrets, withoutUrlSecrets } from "../journal/secret-mask.ts";
 import { viewApproval, viewSession } from "../views.ts";
 import { FORMAT, type SessionFileLine } from "./session-file.ts";
 
@@ -160,11 +161,11 @@ async function* readRollouts({ rollouts }: Database, sessionId: string): AsyncGe
 /** Leaves out what has values that only the creator of the session knows. */
 function withoutSecrets({ mcpServers, environment, dedicated }: SessionSetup): SessionSetup {
   const open = Object.entries(mcpServers ?? {}).filter(
-    ([, server]) => !("command" in server ? server.env : server.headers),
+    ([, server]) => !("command" in server ? server.env : (server.headers ?? hasUrlSecrets(server.url))),
   );
   return {
     ...(open.length > 0 && { mcpServers: Object.fromEntries(open) }),
-    ...(environment && { environment: { url: environment.url } }),
+    ...(environment && { environment: { url: withoutUrlSecrets(environment.url) } }),
     ...(dedicated !== undefined && { dedicated }),
   };
 }
