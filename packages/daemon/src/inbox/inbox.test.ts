@@ -51,6 +51,36 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect(audit).toMatchObject([{ by: "ann", action: "approval.answered", subject: row.id }]);
   });
 
+  it("keeps a session claimable whose answer came before its request was parked", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const turn = { threadId: "thread", turnId: "turn" };
+    await database.journal.append(owner, [{ type: "turn.started", ...turn }]);
+    const { approval: row } = await database.inbox.open(owner, approval());
+    await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
+    // The process has ended, so that the turn ends before its request is parked.
+    await database.sessions.update(owner, { activeTurnId: null });
+    await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
+    await database.sessions.release(owner);
+    expect(await claimOne(database, owner.nodeId, sessionId)).toMatchObject({ sessionId, reason: "ready" });
+  });
+
+  it("keeps a session claimable whose turn went on after the answer", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const { approval: row } = await database.inbox.open(owner, approval());
+    await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
+    await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
+    await database.parked.finish(owner, await database.parked.list(sessionId), "delivered");
+    expect(await database.sessions.require(sessionId)).toMatchObject({ ready_at: null });
+    // Codex reports the turn after its response to the call that starts it.
+    await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "next" }]);
+    await database.sessions.release(owner);
+    expect(await claimOne(database, owner.nodeId, sessionId)).toMatchObject({ sessionId, reason: "ready" });
+  });
+
   it("lets the first of many concurrent answers win, and names the winner to the others", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);

@@ -96,39 +96,55 @@ async function applyEffects(
   if (hasSessionChanges) {
     await trx
       .updateTable("session")
-      .set({ ...columns, updated_at: fence.at })
+      .set(({ fn, ref, val }) => ({
+        ...columns,
+        updated_at: fence.at,
+        // If the owner is lost during the turn, another one has to find out what became of it.
+        ...(typeof columns.active_turn_id === "string" && {
+          ready_at: fn.coalesce(ref("ready_at"), val(fence.at)),
+        }),
+      }))
       .where("id", "=", sessionId)
       .execute();
   }
   for (const { request } of writes) await request.also?.(trx);
   if (projection.hasTurnEnded || writes.some(({ request }) => request.mayBecomeIdle)) {
-    await clearReady(trx, sessionId);
+    await updateReady(trx, sessionId, fence.at);
   }
   return { hasSessionChanges, hasNotices };
 }
 
 /**
  * A session without commands and without a turn needs no owner. If it waits for parked approvals, it needs one when the first of
- * them expires, or when all have their answers.
+ * them expires, or when all have their answers. The answer may have come before the approval was parked.
  */
-async function clearReady(trx: DaemonTransaction, sessionId: string): Promise<void> {
+async function updateReady(trx: DaemonTransaction, sessionId: string, now: number): Promise<void> {
   const parked = trx
     .selectFrom("approval")
+    .select("id")
     .where("session_id", "=", sessionId)
     .where("parked_at", "is not", null)
     .where("submitted_at", "is", null);
   const unanswered = parked.where("state", "=", "parked");
+  const answered = parked.where("state", "in", ["answered", "expired"]);
+  const firstExpiry = trx
+    .selectFrom("approval")
+    .select(({ fn }) => fn.min<number | null>("expires_at").as("at"))
+    .where("session_id", "=", sessionId)
+    .where("parked_at", "is not", null)
+    .where("submitted_at", "is", null)
+    .where("state", "=", "parked");
   await trx
     .updateTable("session")
-    .set({ ready_at: unanswered.select(({ fn }) => fn.min<number | null>("expires_at").as("at")) })
-    .where((where) =>
-      where.or([
-        where.exists(unanswered.select("id")),
-        where.not(where.exists(parked.where("state", "in", ["answered", "expired"]).select("id"))),
-      ]),
-    )
+    .set(({ eb, fn, ref, val, and, or, not, exists }) => ({
+      ready_at: eb
+        .case()
+        .when(or([eb("active_turn_id", "is not", null), and([exists(answered), not(exists(unanswered))])]))
+        .then(fn.coalesce(ref("ready_at"), val(now)))
+        .else(firstExpiry)
+        .end(),
+    }))
     .where("id", "=", sessionId)
-    .where("active_turn_id", "is", null)
     .where((where) =>
       where.not(
         where.exists(

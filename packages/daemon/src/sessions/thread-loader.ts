@@ -127,7 +127,12 @@ export class ThreadLoader {
     const waits = (await database.parked.list(state.sessionId)).some((row) => row.state === "parked");
     await sessions.update(owner, {
       codexVersion: CODEX_VERSION,
-      ...(isIdle && { phase: waits ? "parked" : "idle", activeTurnId: null, problem: null }),
+      // After a crash before they are parked, the next boot has to load the thread again.
+      ...(isIdle && {
+        phase: waits || lost.length > 0 ? "parked" : "idle",
+        activeTurnId: null,
+        problem: null,
+      }),
     });
     if (!isIdle) await this.#resumeAgents(loaded);
     if (isIdle && lost.length > 0) {
