@@ -28,20 +28,23 @@ export interface PerformContext {
   readonly cwd: string;
   /** That of the thread. */
   readonly sandbox: v2.SandboxPolicy;
+  /** Ends what is carried out. */
+  readonly signal?: AbortSignal;
 }
 
 /** Does what a person has accepted, in place of Codex, and returns what the model is given. */
 export async function perform(
   request: InboxRequest,
   call: ModelCall,
-  { codex, threadId, cwd: folder, sandbox }: PerformContext,
+  { codex, threadId, cwd: folder, sandbox, signal }: PerformContext,
 ): Promise<CallOutput> {
+  const stop = signal && { signal };
   const begun = performance.now();
   if (request.kind === "mcpTool") {
     const { content } = await codex.mcp.callTool(
       { threadId, server: request.server, tool: call.name, arguments: toArguments(call.input) },
       // The tool may ask a person.
-      { timeoutMs: MCP_TIMEOUT_MS },
+      { timeoutMs: MCP_TIMEOUT_MS, ...stop },
     );
     return mcpOutput(content, performance.now() - begun);
   }
@@ -51,11 +54,18 @@ export async function perform(
     : readCommand(call, request, folder);
   const { exitCode, stdout, stderr } = await codex.exec.run(argv, {
     cwd,
-    sandbox: isEscalated ? { type: "dangerFullAccess" } : sandbox,
+    sandbox: isEscalated ? { type: "dangerFullAccess" } : withFolder(sandbox, folder),
     env: COMMAND_ENV,
+    ...stop,
   });
   const end = { exitCode, output: stdout + stderr, wallMs: performance.now() - begun };
   return isPatch ? patchOutput(end, call) : commandOutput(end, maxTokens);
+}
+
+/** A thread can write to its folder. A command without a thread can write only to what is named. */
+function withFolder(sandbox: v2.SandboxPolicy, folder: string): v2.SandboxPolicy {
+  if (sandbox.type !== "workspaceWrite") return sandbox;
+  return { ...sandbox, writableRoots: [...sandbox.writableRoots, folder] };
 }
 
 function toArguments(input: string): JsonValue {

@@ -353,7 +353,9 @@ class SessionRunner implements Runner {
   async #untilIdle(timeoutMs: number): Promise<void> {
     // A turn that waits for a person is parked, which takes no time.
     const isBusy = (): boolean =>
-      [...this.#owners.values()].some((owner) => owner.isBusy && owner.openApprovals === 0);
+      [...this.#owners.values()].some(
+        (owner) => (owner.isBusy || owner.isDelivering) && owner.openApprovals === 0,
+      );
     if (timeoutMs <= 0 || !isBusy()) return;
     const timer = setTimeout(this.#waiting.resolve, timeoutMs);
     using _listener = this.onChange(() => {

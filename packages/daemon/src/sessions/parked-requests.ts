@@ -48,6 +48,8 @@ const NOTES = {
   report: "The model was told what is known, and a new turn went on.",
 } as const;
 
+const STOPPED = "This call was begun, and stopped before its end. What it did until then stays.";
+
 /** Brings the answers of a session's parked requests to the model, each once, whatever ends in between. */
 export class ParkedRequests {
   readonly #deps: ParkedRequestsDeps;
@@ -75,8 +77,12 @@ export class ParkedRequests {
     return this.#failures >= this.#deps.session.limits.loadAttempts;
   }
 
-  /** Delivers the answers if all parked requests have theirs. What was asked together is delivered together. */
-  async deliver(): Promise<void> {
+  /**
+   * Delivers the answers if all parked requests have theirs. What was asked together is delivered together.
+   *
+   * @param stop Ends what is carried out, and starts no turn. The rest is left for another delivery, or for `end`.
+   */
+  async deliver(stop: AbortSignal): Promise<void> {
     const { session, owner, isBusy } = this.#deps;
     if (!this.#mayExist || this.hasGivenUp || isBusy()) return;
     await session.database.inbox.expire(owner);
@@ -90,7 +96,7 @@ export class ParkedRequests {
       } else {
         // The turn that went on has asked for something else, and was parked in turn.
         await this.#close(continued);
-        await this.#beginDelivery(fresh);
+        await this.#beginDelivery(fresh, stop);
       }
       this.#failures = 0;
     } catch (error) {
@@ -100,19 +106,26 @@ export class ParkedRequests {
   }
 
   /**
-   * Ends the requests without an answer. With `report`, the thread is loaded, and its open calls are answered with what is
-   * known; otherwise Codex treats them as interrupted.
+   * Ends the requests that no turn goes on with. With `report`, or if something of them was begun, the thread is loaded, and its
+   * open calls are answered with what is known; otherwise Codex treats them as interrupted.
    */
   async end(note: string, how: "report" | "interrupt"): Promise<void> {
     const rows = await this.#rows();
     if (rows.length === 0) return;
-    const thread = how === "report" ? await this.#waitingThread(rows) : undefined;
+    const { inbox, parked } = this.#deps.session.database;
+    const begun = rows.filter(({ progress }) => progress.action !== undefined);
+    const thread = how === "report" || begun.length > 0 ? await this.#waitingThread(rows) : undefined;
     if (thread) {
       const loaded = await this.#restore(rows, thread, thread.file.length);
-      const items = thread.calls.map((call) => toItem(call, siblingReport(call, note)));
+      const items = thread.calls.map((call) => {
+        const row = begun.find((asked) => findCall(asked, thread.calls) === call);
+        if (!row) return toItem(call, siblingReport(call, note));
+        const output = row.progress.output as CallOutput | undefined;
+        return toItem(call, output ?? siblingReport(call));
+      });
       if (items.length > 0) await loaded.thread.inject(items as JsonValue[]);
+      if (begun.length > 0) await parked.finish(this.#deps.owner, begun, note);
     }
-    const { inbox } = this.#deps.session.database;
     for (const { id } of rows) await inbox.withdraw(this.#deps.owner, id, note);
     this.#mayExist = false;
   }
@@ -131,7 +144,7 @@ export class ParkedRequests {
     return rows;
   }
 
-  async #beginDelivery(rows: readonly ParkedApproval[]): Promise<void> {
+  async #beginDelivery(rows: readonly ParkedApproval[], stop: AbortSignal): Promise<void> {
     const { state, session, owner } = this.#deps;
     const thread = await this.#waitingThread(rows);
     if (!thread) {
@@ -155,20 +168,30 @@ export class ParkedRequests {
         progress: { ...request.row.progress, strategy: strategies[index] ?? "report" },
       },
     }));
-    await (strategies.includes("rewind") ? this.#rewind(chosen, thread) : this.#answerCalls(chosen, thread));
+    await (strategies.includes("rewind")
+      ? this.#rewind(chosen, thread, stop)
+      : this.#answerCalls(chosen, thread, stop));
   }
 
   /** The model decides again. Its request is recognised when it arrives. */
-  async #rewind(requests: readonly AnsweredRequest[], thread: WaitingThread): Promise<void> {
+  async #rewind(
+    requests: readonly AnsweredRequest[],
+    thread: WaitingThread,
+    stop: AbortSignal,
+  ): Promise<void> {
     const [first] = thread.calls;
     const cutBytes = first ? startOfResponse(thread.file, first) : thread.file.length;
     const rows = requests.map(({ row }) => row);
     const loaded = await this.#restore(rows, thread, cutBytes);
-    await this.#continue(loaded, rows, cutBytes);
+    if (!stop.aborted) await this.#continue(loaded, rows, cutBytes);
   }
 
   /** Gives every open call an output, in the order of the calls. */
-  async #answerCalls(requests: readonly AnsweredRequest[], thread: WaitingThread): Promise<void> {
+  async #answerCalls(
+    requests: readonly AnsweredRequest[],
+    thread: WaitingThread,
+    stop: AbortSignal,
+  ): Promise<void> {
     const loaded = await this.#restore(
       requests.map(({ row }) => row),
       thread,
@@ -180,8 +203,9 @@ export class ParkedRequests {
     for (const call of thread.calls) {
       const inScript = requests.filter(({ script }) => script === call);
       const request = requests.find((asked) => asked.call === call);
+      if (stop.aborted) return;
       if (request) {
-        const { row, output } = await this.#outputFor(loaded, request, call);
+        const { row, output } = await this.#outputFor(loaded, request, call, stop);
         rows.set(row.id, row);
         items.push(toItem(call, output));
       } else if (inScript.length > 0) {
@@ -192,6 +216,7 @@ export class ParkedRequests {
     }
     // The thread may have no open call, while an agent of it asked.
     if (items.length === 0) items.push(toMessage(agentReport(requests)));
+    if (stop.aborted) return;
     await loaded.thread.inject(items as JsonValue[]);
     await this.#continue(loaded, [...rows.values()], thread.file.length);
   }
@@ -201,6 +226,7 @@ export class ParkedRequests {
     loaded: LoadedThread,
     asked: AnsweredRequest,
     call: ModelCall,
+    stop: AbortSignal,
   ): Promise<{ row: ParkedApproval; output: CallOutput }> {
     const { owner, state, session } = this.#deps;
     const { parked } = session.database;
@@ -224,10 +250,11 @@ export class ParkedRequests {
         threadId: loaded.thread.id,
         cwd: state.cwd,
         sandbox: sandboxPolicyOf(permissionsOf(state.settings).sandbox),
+        signal: stop,
       });
     } catch (error) {
       if (!CodexError.is(error) || isLost(error)) throw error;
-      output = `failed: ${error.message}`;
+      output = stop.aborted ? STOPPED : `failed: ${error.message}`;
     }
     const [done = begun] = await parked.record(owner, [begun], { action: "done", output });
     return { row: done, output };

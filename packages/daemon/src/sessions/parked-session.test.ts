@@ -1,5 +1,7 @@
 // What becomes of a parked session when something happens before, during and after the delivery of its answers.
 import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
 import { runsOf } from "../../test/parked-kinds.ts";
@@ -29,6 +31,19 @@ const script: ScriptFunction = (request) => {
       : run(`echo ran >> ${name}`, { callId: "other", escalate: "instead" });
   }
   if (outputs.length > 0) return say(JSON.stringify(outputs.map(({ callId, text }) => [callId, text])));
+  if (what === "held") {
+    const permission = callTool("request_permissions", {
+      reason: "needed",
+      permissions: { network: { enabled: true } },
+    });
+    const hold = held.get(name);
+    hold?.asked.resolve();
+    return hold ? hold.released.promise.then(() => permission) : permission;
+  }
+  if (what === "gated") {
+    const wait = `until test -e ${name}.open; do sleep 0.02; done`;
+    return run(`echo ran >> ${name}; ${wait}; echo done`, { callId: "a", escalate: "why" });
+  }
   if (what === "slow") return run(`echo ran >> ${name}; sleep 600`, { callId: "a", escalate: "why" });
   if (what === "different") {
     return callTool("request_permissions", { reason: "needed", permissions: { network: { enabled: true } } });
@@ -42,6 +57,11 @@ const script: ScriptFunction = (request) => {
   ];
 };
 
+/** Sessions whose model does not respond before it is released. */
+const held = new Map<
+  string,
+  { readonly asked: PromiseWithResolvers<void>; readonly released: PromiseWithResolvers<void> }
+>();
 /** Sessions whose model decides differently from now on. */
 const rewound = new Set<string>();
 let stage: TestRunner;
@@ -290,6 +310,81 @@ describe("commands for a parked session", () => {
     await session.ended();
     expect(await session.run("park", {})).toEqual({ ok: true, parked: 0 });
     expect(await session.row()).toMatchObject({ phase: "idle" });
+  });
+});
+
+describe("a command that an answer lets run", () => {
+  async function running(name: string): Promise<{ session: TestSession; row: ApprovalRow | undefined }> {
+    const { session, rows } = await parked(`slow ${name}`);
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, name)) === 1);
+    return { session, row: rows[0] };
+  }
+
+  test("is stopped by an interrupt, and the model learns of it", async () => {
+    const { session, row } = await running("halted");
+    expect(await session.run("interrupt", {})).toEqual({ ok: true, interrupted: true });
+    expect(await stored(row as ApprovalRow)).toMatchObject({ state: "delivered" });
+    expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+    const { seq } = (await session.events()).at(-1) ?? { seq: 0 };
+    await session.send("message next");
+    expect(await session.ended(undefined, seq)).toMatchObject({
+      result: { finalResponse: expect.stringContaining("stopped before its end") as string },
+    });
+  });
+
+  test("is stopped by a message to start with", async () => {
+    const { session } = await running("overtaken");
+    const { seq } = (await session.events()).at(-1) ?? { seq: 0 };
+    expect(await session.send("message instead", "start")).toMatchObject({ ok: true });
+    expect(await session.ended(undefined, seq)).toMatchObject({
+      result: { finalResponse: expect.stringContaining("stopped before its end") as string },
+    });
+  });
+
+  test("is stopped with its session", async () => {
+    const { session } = await running("removed");
+    await session.submit("delete", {});
+    await session.event(({ type }) => type === "session.deleted");
+  });
+});
+
+describe("a daemon that is shut down", () => {
+  test("waits for a delivery and its turn", async () => {
+    const { session, rows } = await parked("gated shutdown");
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, "shutdown")) === 1);
+    const drained = runner.drain(20_000);
+    await writeFile(join(stage.workspace, "shutdown.open"), "");
+    await drained;
+    expect(outputsOf(await finalResponse(session))).toEqual([["a", expect.stringContaining("done")]]);
+    expect(await session.row()).toMatchObject({ phase: "idle", node_id: null });
+    await restart();
+  });
+
+  test("stops a delivery that lasts too long, and the next one goes on with it", async () => {
+    const { session, rows } = await parked("slow stopped");
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, "stopped")) === 1);
+    await restart();
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("stopped before its end")],
+    ]);
+    expect(await runsOf(stage.workspace, "stopped")).toBe(1);
+  });
+
+  test("keeps an answer that the model was not able to ask for again", async () => {
+    const { session, rows } = await parked("held kept");
+    const hold = { asked: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
+    held.set("kept", hold);
+    await session.answer(rows[0], ACCEPT);
+    await hold.asked.promise;
+    await runner.close();
+    expect(await stored(rows[0] as ApprovalRow)).toMatchObject({ state: "answered" });
+    hold.released.resolve();
+    await restart();
+    await session.event(({ type }) => type === "inbox.delivered");
+    expect(await stored(rows[0] as ApprovalRow)).toMatchObject({ state: "delivered" });
   });
 });
 

@@ -13,6 +13,7 @@ import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
+import { DeliveryStop } from "./delivery-stop.ts";
 import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
@@ -28,6 +29,12 @@ import { ThreadLoader } from "./thread-loader.ts";
 import { UsageLimits } from "./usage-limits.ts";
 import { Wake } from "../wake.ts";
 import { explainLock } from "./writer-lock.ts";
+
+const RECOVER_REASONS: Readonly<Record<ClaimedSession["reason"], string>> = {
+  ready: "The daemon was shut down during the turn.",
+  restart: "The daemon was restarted.",
+  node_lost: "The node of the session was lost.",
+};
 
 /**
  * Owns one session: carries out its commands in order, writes its events, asks for its approvals. Its work ends when it is
@@ -55,6 +62,7 @@ export class SessionOwner implements CommandContext {
   #isDraining = false;
   #hasEnded = false;
   #parking: Promise<number> | undefined;
+  #delivery: { readonly stop: DeliveryStop; readonly delivered: Promise<void> } | undefined;
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
 
@@ -128,9 +136,9 @@ export class SessionOwner implements CommandContext {
       isBusy: () => this.isBusy,
     });
     // A thread without a turn is compared with the journal when it is next used.
-    if (reason !== "ready" && this.state.threadId !== undefined && session.phase !== "idle") {
-      this.#recoverReason =
-        reason === "restart" ? "The daemon was restarted." : "The node of the session was lost.";
+    const wasReleased = reason === "ready" && session.active_turn_id === null;
+    if (!wasReleased && this.state.threadId !== undefined && session.phase !== "idle") {
+      this.#recoverReason = RECOVER_REASONS[reason];
     }
   }
 
@@ -140,6 +148,11 @@ export class SessionOwner implements CommandContext {
 
   get isBusy(): boolean {
     return this.#loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
+  }
+
+  /** Whether answers of parked requests are on their way to the model. */
+  get isDelivering(): boolean {
+    return this.#delivery !== undefined;
   }
 
   get openApprovals(): number {
@@ -174,12 +187,15 @@ export class SessionOwner implements CommandContext {
     this.#wake.set();
   }
 
-  /** Interrupts the running turn, and waits for its end for a limited time. */
+  /** Ends a delivery, interrupts the running turn, and waits for their end for a limited time. */
   async interrupt(): Promise<void> {
-    const { interruptMs } = this.#deps.limits;
+    const limit = AbortSignal.timeout(this.#deps.limits.interruptMs);
+    if (this.#delivery) {
+      this.#delivery.stop.stop();
+      await raceAbort(this.#delivery.delivered, limit).catch(() => {});
+    }
     const thread = this.#loaded?.thread;
     if (!thread?.busy) return;
-    const limit = AbortSignal.timeout(interruptMs);
     const ended = this.#turnEnded.promise;
     await thread.interrupt({ signal: limit }).catch(() => {});
     if (thread.busy || this.state.activeTurnId !== undefined) await raceAbort(ended, limit).catch(() => {});
@@ -228,7 +244,7 @@ export class SessionOwner implements CommandContext {
         // The runner parks too. An answer that comes meanwhile is delivered afterwards.
         await this.#parking?.catch(() => {});
         if (this.#recoverReason !== undefined && !this.#isDraining) await this.load();
-        if (!this.#isDraining) await this.#parked.deliver();
+        if (!this.#isDraining) await this.#deliver();
         if ((await this.#queue.run()) === "deleted") {
           await this.#afterDelete();
           return;
@@ -252,6 +268,18 @@ export class SessionOwner implements CommandContext {
         await this.#end("release");
         return;
       }
+    }
+  }
+
+  async #deliver(): Promise<void> {
+    using stop = new DeliveryStop(this.#deps.database, this.state.sessionId);
+    const delivered = this.#parked.deliver(stop.signal);
+    this.#delivery = { stop, delivered };
+    try {
+      await delivered;
+    } finally {
+      this.#delivery = undefined;
+      this.#deps.onChange();
     }
   }
 
@@ -435,7 +463,8 @@ export class SessionOwner implements CommandContext {
     if (isOwnThread) {
       this.#turnEnded.resolve();
       this.#turnEnded = Promise.withResolvers();
-      this.#parked.closeUnused().catch((error: unknown) => this.#failed(error));
+      // A turn that the shutdown cuts off says nothing about what the model would have asked for.
+      if (!this.#isDraining) this.#parked.closeUnused().catch((error: unknown) => this.#failed(error));
       this.#wake.set();
     }
     this.#deps.onTurnEnd(end);
