@@ -110,7 +110,10 @@ export class ParkedInbox {
     return isSubmitted;
   }
 
-  /** Parks open and answered approvals, with the event `inbox.parked` for each. They stay answerable. */
+  /**
+   * Parks approvals with the event `inbox.parked` for each. Open ones stay answerable. Delivered ones are those whose process
+   * ended with the answer, and left no sign of having acted on it.
+   */
   async park(owner: Ownership, { note, approvals, events = [], changes, also }: ParkRequest): Promise<void> {
     await this.#journal.write({
       owner,
@@ -138,7 +141,7 @@ export class ParkedInbox {
             }))
             .where("id", "=", id)
             .where("session_id", "=", owner.sessionId)
-            .where("state", "in", ["open", "answered"])
+            .where("state", "in", ["open", "answered", "delivered"])
             .execute();
         }
         await also?.(trx);

@@ -69,6 +69,30 @@ export async function parkRequests(
   return rows.length;
 }
 
+/**
+ * Requests of the session's running turn that Codex was told the answer of, and whose calls have no output. If the process has
+ * ended, it may have ended before it did what was asked.
+ */
+export async function findUnconfirmed({
+  database,
+  owner,
+  state: { threadId, activeTurnId },
+  rollouts,
+}: ParkDeps): Promise<readonly ApprovalRow[]> {
+  if (threadId === undefined || activeTurnId === undefined) return [];
+  const { rows } = await database.inbox.list({ sessionId: owner.sessionId, state: "delivered", limit: 200 });
+  const ofTurn = rows.filter(
+    (row) =>
+      row.turn_id === activeTurnId &&
+      row.thread_id === threadId &&
+      row.parked_at === null &&
+      row.submitted_at !== null,
+  );
+  if (ofTurn.length === 0) return [];
+  const open = findOpenCalls((await rollouts.contents(threadId)) ?? new Uint8Array());
+  return ofTurn.filter((row) => findCall(row, open) !== undefined);
+}
+
 function isAnsweredIn(file: Uint8Array, row: ApprovalRow, threadId: string | undefined): boolean {
   if (row.submitted_at === null || row.thread_id !== threadId) return false;
   const call = findCall(row, findCalls(file).toReversed());

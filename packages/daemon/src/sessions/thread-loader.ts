@@ -3,7 +3,7 @@ import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { type LoadedThread, loadThread } from "./loaded-thread.ts";
-import { parkRequests } from "./park-requests.ts";
+import { findUnconfirmed, parkRequests } from "./park-requests.ts";
 import { projectHistory } from "./project-history.ts";
 import { recoverThread } from "./recover.ts";
 import { restoreRollouts } from "./restore-rollouts.ts";
@@ -102,8 +102,10 @@ export class ThreadLoader {
     const { thread } = loaded;
     const { journal, sessions } = this.#deps.session.database;
     const why = reason ?? "The thread was resumed.";
+    await this.followRollout(thread);
+    const parts = { database: this.#deps.session.database, owner, state, rollouts };
     // Before the history is read, because a process that still works on the turn asks again.
-    const lost = thread.busy ? [] : await approvals.undelivered();
+    const lost = thread.busy ? [] : [...(await approvals.undelivered()), ...(await findUnconfirmed(parts))];
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
       reason: why,
@@ -117,7 +119,6 @@ export class ThreadLoader {
     });
     events.mapper.skip(recovery);
     if (recovery.runningTurnId !== undefined) events.mapper.join(recovery.runningTurnId);
-    await this.followRollout(thread);
     if (recovery.events.length > 0) {
       await journal.append(owner, recovery.events, rollouts.collect(thread.id));
     }
@@ -136,7 +137,7 @@ export class ThreadLoader {
     });
     if (!isIdle) await this.#resumeAgents(loaded);
     if (isIdle && lost.length > 0) {
-      await parkRequests(lost, "crash", { database, owner, state, rollouts });
+      await parkRequests(lost, "crash", parts);
       this.#deps.onParked();
     } else {
       await approvals.closeStale();
