@@ -65,6 +65,31 @@ test("a pending approval comes back as the same entry, and its answer is deliver
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });
 
+test("the approval of an MCP tool comes back as the same entry, with its tool and arguments", async () => {
+  const model: ScriptFunction = ({ newOutputs }) =>
+    newOutputs.length === 0
+      ? callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" })
+      : say(newOutputs.map(({ text }) => text).join());
+  await using stage = await startStage(model);
+  const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
+  const till = { command: process.execPath, args: ["--conditions=codexkit:source", server] };
+  const daemon = await stage.boot({ mcpServers: { till } }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const { database, session } = await stage.takeOver(daemon.sessionId);
+  const isAskedAgain = ({ type, epoch }: SessionEvent): boolean => type === "question.requested" && epoch > 1;
+  await session.event(isAskedAgain);
+  const [approval] = await session.approval();
+  expect(approval).toMatchObject({ kind: "mcpTool", state: "open" });
+  expect(JSON.parse(approval?.request ?? "")).toMatchObject({ tool: "pay", arguments: { amount: 3 } });
+  await session.answer(approval, { type: "decision", offer: "accept" });
+  expect(await session.ended()).toMatchObject({
+    result: { finalResponse: expect.stringContaining('{"paid":3}') as string },
+  });
+  const { rows } = await database.inbox.list({ sessionId: session.id });
+  expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
+});
+
 test("the approval of an agent comes back too, and its events go on", async () => {
   const agents = { namespace: "multi_agent_v1" };
   const model: ScriptFunction = ({ lastUserText, newOutputs }) => {

@@ -6,6 +6,7 @@ import {
   CodexError,
   type ElicitationAnswer,
   type HandlerContext,
+  type McpElicitationRequest,
   policyHandlers,
   type QuestionResolvedEvent,
   type RequestId,
@@ -24,6 +25,7 @@ import {
   type ParkedProgress,
 } from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
+import { isSameTool, toolAnswer } from "../policy/repeated-tool.ts";
 import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
 
 export interface SessionApprovalsDeps {
@@ -66,6 +68,8 @@ export class SessionApprovals {
   readonly #deps: SessionApprovalsDeps;
   readonly #asked = new Map<RequestId, Asked>();
   readonly #submitting = new Set<Promise<unknown>>();
+  /** Searches for the entries of requests that were sent again. */
+  readonly #searches = new Set<Promise<unknown>>();
   /** Codex is told no answer until it resolves. */
   #gate: PromiseWithResolvers<void> | undefined;
 
@@ -74,7 +78,10 @@ export class SessionApprovals {
     this.handlers = {
       approve: (approval, context) => this.#approve(approval, context),
       userInput: async (request, context) => this.#toAnswers(await this.#ask(request, context)),
-      elicitation: async (request, context) => this.#toElicitation(await this.#ask(request, context)),
+      elicitation: async (request, context) => {
+        await this.#recogniseTool(request, context);
+        return this.#toElicitation(await this.#ask(request, context));
+      },
     };
   }
 
@@ -145,6 +152,7 @@ export class SessionApprovals {
   /** Closes the entries of this session whose request no longer exists, although its turn goes on. */
   async closeStale(): Promise<void> {
     const { inbox, owner } = this.#deps;
+    await Promise.allSettled(this.#searches);
     const pending = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
     for (const { id, fingerprint, submitted_at: submittedAt } of await this.undelivered()) {
       if (pending.has(fingerprint)) continue;
@@ -191,6 +199,29 @@ export class SessionApprovals {
     });
     const judged = (await approve(approval, context)) as { decision: AnyDecision; reason?: string };
     return chosen ?? judged;
+  }
+
+  /**
+   * The SDK recognises Codex's question about an MCP tool by the item of its call, which a connection that was opened later has
+   * not seen. Then the entry of the first time tells what is asked.
+   */
+  async #recogniseTool(request: McpElicitationRequest, { requestId }: HandlerContext): Promise<void> {
+    const search = this.undelivered();
+    this.#searches.add(search);
+    try {
+      const rows = await search;
+      const asked = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
+      const row = rows.find(
+        ({ fingerprint, epoch, submitted_at: submittedAt, ...row }) =>
+          !asked.has(fingerprint) &&
+          // One that was answered on this connection is not asked again.
+          (submittedAt === null || epoch < this.#deps.owner.epoch) &&
+          isSameTool(row, request),
+      );
+      if (row) this.#entry(requestId).fingerprint ??= row.fingerprint;
+    } finally {
+      this.#searches.delete(search);
+    }
   }
 
   /** Opens an inbox entry and waits for its answer. Undefined if it expired. */
@@ -269,6 +300,7 @@ export class SessionApprovals {
   }
 
   #toElicitation(answer: InboxAnswer | undefined): ElicitationAnswer {
+    if (answer?.type === "decision") return toolAnswer(answer.offer);
     if (answer?.type !== "elicitation") return "decline";
     const { action, content } = answer;
     return content === undefined ? { action } : { action, content };
