@@ -39,6 +39,9 @@ function observeTransport(transport: Transport, report: (packet: Packet) => void
       report({ direction: "sent", text });
       return transport.send(text);
     },
+    ...(transport.pause && transport.resume
+      ? { pause: () => transport.pause?.(), resume: () => transport.resume?.() }
+      : {}),
     close: () => transport.close(),
   };
 }
