@@ -18,7 +18,7 @@ codexkit run "Make the failing test pass"
 - \`--json\` prints one JSON value per line instead. Nothing else is written to stdout then.
 - Errors are one or two lines on stderr that name the fix. \`--debug\` adds the stack.
 - Text of the model and output of commands are printed without escape sequences and control characters, so that they can't change
-  the terminal.
+  the terminal. Commands, paths and names of tools show such characters as escapes, because people decide about them.
 
 | exit code | meaning                                                             |
 | --------- | ------------------------------------------------------------------- |

@@ -16,7 +16,9 @@ export function attachCommand(): CliCommand {
     ],
   });
   addDaemonOptions(command)
-    .addArgument(new Argument("<session>", "ID, the beginning of one, or name of the session"))
+    .addArgument(
+      new Argument("<session>", "name or ID of the session, or the first 4 or more characters of the ID"),
+    )
     .option("--once", "end with the turn, instead of waiting for more")
     .action(async (session: string, options: AttachOptions, self: CliCommand) => {
       const { attachSession } = await import("../attach/attach-session.ts");

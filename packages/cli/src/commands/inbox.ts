@@ -7,7 +7,7 @@ import type { ReviewOptions } from "../inbox/review-inbox.ts";
 import type { ListInboxOptions } from "../inbox/list-inbox.ts";
 import { collectValues, parseCount } from "../options/parse-values.ts";
 
-const APPROVAL = "ID, or the beginning of one";
+const APPROVAL = "ID, or the first 4 or more characters of one";
 
 export function inboxCommand(): CliCommand {
   const group = createGroup("inbox", {
@@ -91,7 +91,7 @@ function approve(): CliCommand {
     ],
   });
   addDaemonOptions(command)
-    .addArgument(new Argument("<approvals...>", "IDs, or the beginnings of them"))
+    .addArgument(new Argument("<approvals...>", "IDs, or the first 4 or more characters of them"))
     .addOption(
       new Option("--for <duration>", "how long it is remembered").choices([
         "once",
@@ -122,7 +122,7 @@ function decline(): CliCommand {
     ],
   });
   addDaemonOptions(command)
-    .addArgument(new Argument("<approvals...>", "IDs, or the beginnings of them"))
+    .addArgument(new Argument("<approvals...>", "IDs, or the first 4 or more characters of them"))
     .option("--stop", "stop the turn")
     .option("--offer <offer>", "an offer by its name, as `show` prints it")
     .option("--reason <text>", "reason, for the audit trail")

@@ -7,7 +7,7 @@ import type { ListSessionsOptions } from "../session/list-sessions.ts";
 import type { PrintSessionOptions } from "../session/print-session.ts";
 import type { DeleteOptions, ExportOptions, ImportOptions } from "../session/transfer-sessions.ts";
 
-const SESSION = "ID, the beginning of one, or name of the session";
+const SESSION = "name or ID of the session, or the first 4 or more characters of the ID";
 
 export function sessionsCommand(): CliCommand {
   const group = createGroup("sessions", {
@@ -127,7 +127,7 @@ function remove(): CliCommand {
     ],
   });
   addDaemonOptions(command)
-    .addArgument(new Argument("<sessions...>", "IDs, beginnings of them, or names"))
+    .addArgument(new Argument("<sessions...>", "names or IDs, or the first 4 or more characters of IDs"))
     .option("-y, --yes", "don't ask")
     .action(
       async (

@@ -33,7 +33,7 @@ export class ChoiceKeys {
   #filterKey(key: string): string {
     if (ARROW.test(key)) this.#isTyping = false;
     else if (key === "\r" || key === "\n") return this.#isTyping ? "" : key;
-    else if (key === "\u007f" || key === "\b") this.#typed = Array.from(this.#typed).slice(0, -1).join("");
+    else if (key === "\u007f" || key === "\b") this.#typed = this.#typed.replace(/[^]$/u, "");
     else if (key >= " ") {
       this.#typed += key;
       this.#isTyping = true;
