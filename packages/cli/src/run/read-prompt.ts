@@ -71,11 +71,12 @@ export function toInput(prompt: string, images: readonly string[] = []): Input {
   return paths.length === 0 ? prompt : [prompt, ...paths.map((image) => ({ image }))];
 }
 
+/** What the first bytes are in hexadecimal; dots are any digit. */
 const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
-  ["png", /^\x89PNG\r\n\x1a\n/],
-  ["jpeg", /^\xff\xd8\xff/],
-  ["gif", /^GIF8[79]a/],
-  ["webp", /^RIFF[^]{4}WEBP/],
+  ["png", /^89504e470d0a1a0a/],
+  ["jpeg", /^ffd8ff/],
+  ["gif", /^47494638(?:37|39)61/],
+  ["webp", /^52494646.{8}57454250/],
 ];
 
 const SIGNATURE_BYTES = 12;
@@ -93,7 +94,7 @@ function readStart(path: string): string {
     const file = openSync(path, "r");
     try {
       const buffer = Buffer.alloc(SIGNATURE_BYTES);
-      return buffer.toString("latin1", 0, readSync(file, buffer));
+      return buffer.toString("hex", 0, readSync(file, buffer));
     } finally {
       closeSync(file);
     }

@@ -17,7 +17,7 @@ async function failure(...flags: string[]): Promise<string> {
     args: [...OUR_BIN, ...flags],
     env: process.env,
   });
-  expect((await program.ended).code).toBe(1);
+  expect((await program.ended).code).toBe(2);
   return program.stderrTail;
 }
 
