@@ -38,6 +38,10 @@ export type Operation = keyof Routes;
 export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Key]>;
 export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
 
+type OperationQuery<Key extends Operation> = NonNullable<
+  OperationArguments<Key> extends { readonly query?: infer Query } ? Query : never
+>;
+
 /** Arguments that may be left out if all of them are optional. */
 type RequiredUnlessEmpty<Arguments> = {} extends Arguments ? [args?: Arguments] : [args: Arguments];
 
@@ -157,10 +161,16 @@ export class DaemonClient {
     return response.body;
   }
 
-  /** Imports an exported session, whose thread continues here. */
+  /** Imports an exported session, whose thread continues here. Without `trust`, nothing of the file runs a program here. */
   async importSession(
     file: Blob | ReadableStream<Uint8Array> | Uint8Array,
-    { cwd, name, ...options }: CallOptions & { readonly cwd?: string; readonly name?: string } = {},
+    {
+      cwd,
+      name,
+      trust,
+      permissionMode,
+      ...options
+    }: CallOptions & OperationQuery<"POST /sessions/import"> = {},
   ): Promise<Session> {
     const init = {
       ...options,
@@ -169,7 +179,8 @@ export class DaemonClient {
       // Browsers and Node need it for a stream, and don't know it for anything else.
       ...(file instanceof ReadableStream && { duplex: "half" as const }),
     };
-    const response = await this.#send("POST", "/sessions/import", { cwd, name }, init);
+    const query = { cwd, name, trust, permissionMode };
+    const response = await this.#send("POST", "/sessions/import", query, init);
     if (!response.ok) throw await DaemonClientError.fromResponse(response);
     return ((await response.json()) as OperationResponse<"POST /sessions/import">).session;
   }

@@ -32,7 +32,7 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       const { runner, version, debug: sources } = services;
       return createDebugBundle(sessionId, { database, runner, sources, version, nodeName });
     },
-    "POST /sessions/import": async ({ query: { cwd, name }, context, identity }) => {
+    "POST /sessions/import": async ({ query: { cwd, name, trust, permissionMode }, context, identity }) => {
       refuseWhileDraining();
       // On disk first, so that a slow client does not keep a transaction open.
       await using file = await readBytes(context, "the import", limits.importBytes, (body) =>
@@ -48,10 +48,14 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
         nodeName,
         maxSessions: limits.sessions,
         ...(name !== undefined && { name }),
+        ...(permissionMode && { permissionMode }),
+        isTrusted: trust,
         by: identity.id,
       };
-      const session = await imports.run(async () => importSession(database, prepend(first, lines), options));
-      return { session: viewSession(session) };
+      const { session, leftOut } = await imports.run(async () =>
+        importSession(database, prepend(first, lines), options),
+      );
+      return { session: viewSession(session), leftOut };
     },
   };
 }

@@ -41,6 +41,73 @@ function* sessionLines({ threadId = "thread", events = EVENTS } = {}): Generator
   yield { kind: "data", base64: Buffer.from("{}\n").toString("base64") };
 }
 
+const PATH = "sessions/2026/11/16/rollout-2026-11-16T15-25-44-x.jsonl";
+
+function rolloutLines(id: string, baseId: string | null): SessionFileLine[] {
+  return [
+    { kind: "rollout", id, path: PATH, baseId, role: "main", bytes: 3 },
+    { kind: "data", base64: Buffer.from("{}\n").toString("base64") },
+  ];
+}
+
+/** An answered approval that is delivered when the session is loaded. */
+function approvalLine(): SessionFileLine {
+  return {
+    kind: "approval",
+    approval: {
+      id: "approval",
+      epoch: 1,
+      thread_id: "thread",
+      turn_id: "turn",
+      item_id: "item",
+      call_id: "call",
+      request_id: "1",
+      kind: "command",
+      fingerprint: "f",
+      request: JSON.stringify({
+        kind: "command",
+        action: "run",
+        command: "true",
+        cwd: "/work",
+        reason: null,
+      }),
+      verdict: null,
+      offers: "[]",
+      state: "answered",
+      answer: JSON.stringify({ type: "decision", offer: "accept" }),
+      answered_by: "someone",
+      answered_at: 1,
+      note: null,
+      created_at: 1,
+      updated_at: 1,
+      expires_at: null,
+      rollout_bytes: 0,
+      parked_at: 1,
+      submitted_at: null,
+      progress: null,
+    },
+  };
+}
+
+/** A session that would run programs. */
+function* sessionWithPrograms(): Generator<SessionFileLine> {
+  for (const line of sessionLines({ events: 1 })) {
+    if (line.kind !== "session") {
+      yield line;
+      continue;
+    }
+    const { session } = line;
+    const mcpServers = {
+      local: { command: "true" },
+      sender: { url: "http://127.0.0.1:1", bearerTokenEnvVar: "OPENAI_API_KEY" },
+      remote: { url: "http://127.0.0.1:1" },
+    };
+    const settings = { ...session.settings, permissionMode: "bypass" as const };
+    yield { ...line, session: { ...session, settings, setup: { mcpServers } } };
+  }
+  yield approvalLine();
+}
+
 async function* toAsync(
   lines: Iterable<SessionFileLine>,
   before: (count: number) => Promise<void> | void = () => {},
@@ -79,7 +146,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
   test("lets other changes through between its parts, and is visible only at its end", async () => {
     await using database = await databases.open();
     const seen: string[][] = [];
-    const session = await importSession(
+    const { session } = await importSession(
       database,
       toAsync(sessionLines(), async (count) => {
         if (count !== EVENTS) return;
@@ -146,5 +213,61 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     await expect(
       importSession(database, toAsync(sessionLines({ events: 1 })), { ...OPTIONS, maxSessions: 1 }),
     ).rejects.toMatchObject({ code: "too_many_sessions" });
+  });
+
+  test("takes over what runs programs only if the file is trusted, and reports what it left out", async () => {
+    await using database = await databases.open();
+    const read = async (id: string) => {
+      const { settings, setup } = await database.sessions.require(id);
+      const { rows } = await database.inbox.list({ sessionId: id, limit: 10 });
+      const servers = (JSON.parse(setup) as { mcpServers: object }).mcpServers;
+      const { permissionMode } = JSON.parse(settings) as { permissionMode: string };
+      return [
+        permissionMode,
+        Object.keys(servers),
+        rows.map(({ state, answer }) => [state, answer !== null]),
+      ];
+    };
+    const { session, leftOut } = await importSession(database, toAsync(sessionWithPrograms()), OPTIONS);
+    expect(await read(session.id)).toEqual(["workspace-write", ["remote"], [["parked", false]]]);
+    expect(leftOut).toEqual({ mcpServers: ["local", "sender"], permissionMode: "bypass", answers: 1 });
+    expect((await allEvents(database, session.id)).at(-1)).toMatchObject({
+      type: "warning",
+      message: expect.stringContaining("local, sender, the permission mode bypass") as string,
+    });
+
+    await using other = await databases.open();
+    const trusted = await importSession(other, toAsync(sessionWithPrograms()), {
+      ...OPTIONS,
+      isTrusted: true,
+      permissionMode: "danger-full-access",
+    });
+    const all = ["local", "sender", "remote"];
+    const { rows } = await other.inbox.list({ sessionId: trusted.session.id, limit: 10 });
+    expect(rows.map(({ state }) => state)).toEqual(["answered"]);
+    expect(trusted.leftOut).toEqual({ mcpServers: [], permissionMode: null, answers: 0 });
+    const { setup, settings } = trusted.session;
+    expect(Object.keys((JSON.parse(setup) as { mcpServers: object }).mcpServers)).toEqual(all);
+    expect(settings).toContain('"danger-full-access"');
+  });
+
+  test.each([
+    ["an approval twice", [approvalLine(), approvalLine()]],
+    ["a rollout that is its own base", rolloutLines("x", "x")],
+    ["rollouts in a circle", [...rolloutLines("x", "y"), ...rolloutLines("y", "x")]],
+    ["a rollout twice", [...rolloutLines("x", null), ...rolloutLines("x", null)]],
+  ])("refuses %s", async (_what, lines) => {
+    await using database = await databases.open();
+    const file = toAsync([...sessionLines({ events: 1 }), ...lines]);
+    await expect(importSession(database, file, OPTIONS)).rejects.toMatchObject({ code: "unprocessable" });
+    expect(await countRemains(database)).toBe(0);
+  });
+
+  test("refuses a rollout that makes a circle with one of another session", async () => {
+    await using database = await databases.open();
+    const first = toAsync([...sessionLines({ events: 1 }), ...rolloutLines("x", "y")]);
+    await importSession(database, first, OPTIONS);
+    const second = toAsync([...sessionLines({ threadId: "two", events: 1 }), ...rolloutLines("y", "x")]);
+    await expect(importSession(database, second, OPTIONS)).rejects.toThrow("refers to itself");
   });
 });

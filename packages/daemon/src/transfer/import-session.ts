@@ -1,4 +1,5 @@
 import { CODEX_VERSION } from "codexkit";
+import type { PermissionMode } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { EventRow, SessionRow } from "../database/tables.ts";
@@ -8,13 +9,14 @@ import { compareVersions } from "../session-store/claim-sessions.ts";
 import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
 import { StagedSession } from "./staged-session.ts";
+import { describeLeftOut, type LeftOut, withoutPrograms } from "./untrusted-parts.ts";
 
 /** What one transaction stores. Others wait for it on SQLite. */
 const BATCH = { lines: 500, characters: 4 * 1024 * 1024 } as const;
 /** They are stored with the session, in its transaction. */
 const MAX_APPROVALS = 20_000;
-/** SQLSTATE of a unique violation: the file has something twice. */
-const UNIQUE_VIOLATION = "23505";
+/** Unique violations of Postgres and SQLite: the file has something twice, or something of another session. */
+const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(["23505", 1555, 2067]);
 
 export interface ImportOptions {
   /** The folder of the session here. Default: the one that it had. */
@@ -26,8 +28,17 @@ export interface ImportOptions {
   readonly maxSessions: number;
   /** Who imports it, for the audit log. */
   readonly by: string;
+  /** Whether what would run programs here is taken over: the file is code then. Default: false. */
+  readonly isTrusted?: boolean;
+  /** Default: the one that it had, without trust at most `workspace-write`. */
+  readonly permissionMode?: PermissionMode;
   /** Whether it is only looked at: it keeps its ID, its journal and the states of its approvals. Default: false. */
   readonly isReplay?: boolean;
+}
+
+export interface ImportResult {
+  readonly session: SessionRow;
+  readonly leftOut: LeftOut;
 }
 
 /**
@@ -39,7 +50,7 @@ export async function importSession(
   database: Database,
   lines: AsyncIterable<SessionFileLine>,
   options: ImportOptions,
-): Promise<SessionRow> {
+): Promise<ImportResult> {
   const iterator = lines[Symbol.asyncIterator]();
   const { value: first } = (await iterator.next()) as { value?: SessionFileLine };
   if (first?.kind !== "session") throw inconsistent("It does not begin with a session.");
@@ -59,8 +70,12 @@ export async function importSession(
     }
     return await work.publish(options);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
-    throw new DaemonError("unprocessable", "The exported session has something twice.", { cause: error });
+    if (!isUniqueViolation(error)) throw error;
+    throw new DaemonError(
+      "unprocessable",
+      "The exported session has something twice, or something that another session of this daemon has.",
+      { cause: error },
+    );
   } finally {
     await iterator.return?.();
   }
@@ -77,6 +92,8 @@ class SessionImport {
   /** Stored with the session: the inbox lists approvals without asking for their sessions. */
   readonly #approvals: LineOf<"approval">[] = [];
   #rollout: RolloutImport | undefined;
+  /** The base of each rollout file. */
+  readonly #bases = new Map<string, string | null>();
   #nextSeq: number;
 
   constructor(database: Database, staged: StagedSession, first: LineOf<"session">) {
@@ -99,18 +116,30 @@ class SessionImport {
     if (this.#pending.length >= BATCH.lines || this.#characters >= BATCH.characters) await this.#store();
   }
 
-  async publish(options: ImportOptions): Promise<SessionRow> {
+  async publish(options: ImportOptions): Promise<ImportResult> {
     await this.#store();
     this.#rollout?.end();
-    const { session, codexVersion } = this.#first;
+    const { codexVersion } = this.#first;
+    const { isReplay = false, permissionMode } = options;
+    const isTrusted = options.isTrusted === true || isReplay;
+    const { session, leftOut } = isTrusted
+      ? { session: this.#first.session, leftOut: { mcpServers: [], permissionMode: null } }
+      : withoutPrograms(this.#first.session);
+    const result: LeftOut = {
+      ...leftOut,
+      ...(permissionMode && { permissionMode: null }),
+      answers: isTrusted ? 0 : this.#forgetAnswers(),
+    };
+    const message = describeLeftOut(result);
     if (this.#nextSeq !== session.lastSeq + 1) {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
     }
-    const { cwd = session.cwd, name, needs, nodeName, by, isReplay = false } = options;
+    const { cwd = session.cwd, name, needs, nodeName, by } = options;
     const folders = { from: session.cwd, to: cwd };
-    return this.#staged.publish({
+    const settings = { ...session.settings, ...(permissionMode && { permissionMode }) };
+    const row = await this.#staged.publish({
       row: {
-        ...toRow(session),
+        ...toRow({ ...session, settings }),
         name: name ?? session.name,
         cwd,
         needs: JSON.stringify(needs),
@@ -122,12 +151,30 @@ class SessionImport {
             ready_at: this.#database.store.now,
           }),
       },
-      events: isReplay ? [] : [{ type: "session.moved", from: null, to: nodeName, reason: "request" }],
-      audit: { by, action: "session.imported", detail: { cwd } },
+      events: isReplay
+        ? []
+        : [
+            { type: "session.moved", from: null, to: nodeName, reason: "request" },
+            ...(message === undefined ? [] : [{ type: "warning", kind: "config", message } as const]),
+          ],
+      audit: { by, action: "session.imported", detail: { cwd, isTrusted } },
       also: async (trx) => {
         for (const line of this.#approvals) await this.#addApproval(trx, line, { isReplay, folders });
       },
     });
+    return { session: row, leftOut: result };
+  }
+
+  /** An answer of a file would run what it asks for, which no person of this daemon has accepted. Returns their number. */
+  #forgetAnswers(): number {
+    let count = 0;
+    for (const [index, line] of this.#approvals.entries()) {
+      if (!isParked(line) || line.approval.state !== "answered") continue;
+      const unanswered = { state: "parked", answer: null, answered_by: null, answered_at: null } as const;
+      this.#approvals[index] = { ...line, approval: { ...line.approval, ...unanswered } };
+      count += 1;
+    }
+    return count;
   }
 
   async #store(): Promise<void> {
@@ -168,6 +215,7 @@ class SessionImport {
       }
       case "rollout":
         this.#rollout?.end();
+        await this.#checkBase(trx, line);
         this.#rollout = await RolloutImport.begin(this.#database.rollouts, trx, session_id, line);
         return;
       case "data":
@@ -176,6 +224,24 @@ class SessionImport {
       case "approval":
       case "end":
     }
+  }
+
+  /** Files that refer to each other in a circle would never be removed. */
+  async #checkBase(trx: DaemonTransaction, { id, baseId }: LineOf<"rollout">): Promise<void> {
+    if (this.#bases.has(id)) throw inconsistent(`It has the rollout ${id} twice.`);
+    this.#bases.set(id, baseId);
+    const seen = new Set([id]);
+    for (let base = baseId; base !== null; base = await this.#baseOf(trx, base)) {
+      if (seen.has(base)) throw inconsistent(`The rollout ${id} refers to itself.`);
+      seen.add(base);
+    }
+  }
+
+  async #baseOf(trx: DaemonTransaction, id: string): Promise<string | null> {
+    const inFile = this.#bases.get(id);
+    if (inFile !== undefined) return inFile;
+    const query = trx.selectFrom("rollout").select("base_id").where("id", "=", id);
+    return (await query.executeTakeFirst())?.base_id ?? null;
   }
 
   #checkOrder({ seq, data }: LineOf<"event">): void {
@@ -219,6 +285,11 @@ function moveRequest(json: string, { from, to }: MovedFolders): string {
   const { cwd } = request;
   if (typeof cwd !== "string" || !(cwd === from || cwd.startsWith(`${from}/`))) return json;
   return JSON.stringify({ ...request, cwd: to + cwd.slice(from.length) });
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  return UNIQUE_VIOLATIONS.has(code) || UNIQUE_VIOLATIONS.has(errcode);
 }
 
 function isParked({ approval }: LineOf<"approval">): boolean {

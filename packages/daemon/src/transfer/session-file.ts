@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { goal } from "../api/command.ts";
 import { timestamp } from "../api/parameters.ts";
+import { tokenUsage } from "../api/session.ts";
 import { sessionSettings, sessionSetup } from "../api/settings.ts";
+import { approvalSchemas } from "./approval-schemas.ts";
 
 /** Version of the file format. A daemon reads its own and older ones. */
 export const FORMAT = 1;
@@ -15,7 +17,10 @@ const id = z
   .string()
   .max(256)
   .regex(/^[\x21-\x7e]+$/);
-const json = text.refine(isJson, "Expected JSON.");
+const json = jsonOf(z.unknown());
+const jsonObject = jsonOf(z.looseObject({}));
+/** Used as parts of paths. */
+const fileId = z.string().regex(/^[\w-]{1,200}$/);
 
 /** Codex's own places for rollout files. The path is used to write the file, so that nothing else is accepted. */
 const rolloutPath = z
@@ -29,14 +34,14 @@ const sessionLine = z.strictObject({
   session: z.strictObject({
     // A replay keeps it, and uses it as a part of paths.
     id: z.string().regex(/^[\w-]{1,128}$/),
-    threadId: id.nullable(),
+    threadId: fileId.nullable(),
     name: z.string().max(256).nullable(),
     cwd: z.string().min(1).max(4096),
     settings: sessionSettings,
     setup: sessionSetup,
     goal: goal.nullable(),
     preview: text,
-    usage: json.nullable(),
+    usage: jsonOf(tokenUsage).nullable(),
     archivedAt: timestamp.nullable(),
     createdAt: timestamp,
     epoch: position,
@@ -54,7 +59,7 @@ const eventLine = z.strictObject({
   type: id,
   turn_id: id.nullable(),
   item_id: id.nullable(),
-  data: json,
+  data: jsonObject,
 });
 
 const itemLine = z.strictObject({
@@ -68,7 +73,7 @@ const itemLine = z.strictObject({
     first_seq: position,
     last_seq: position,
     completed_seq: position.nullable(),
-    preview: json,
+    preview: jsonObject,
     body_length: position,
   }),
 });
@@ -96,14 +101,14 @@ const approvalLine = z.strictObject({
     turn_id: id.nullable(),
     item_id: id.nullable(),
     call_id: id.nullable(),
-    request_id: json,
+    request_id: jsonOf(approvalSchemas.requestId),
     kind: id,
     fingerprint: text,
-    request: json,
-    verdict: json.nullable(),
-    offers: json,
+    request: jsonOf(approvalSchemas.request),
+    verdict: jsonOf(approvalSchemas.verdict).nullable(),
+    offers: jsonOf(approvalSchemas.offers),
     state: z.enum(["open", "answered", "delivered", "parked", "withdrawn", "expired"]),
-    answer: json.nullable(),
+    answer: jsonOf(approvalSchemas.answer).nullable(),
     answered_by: text.nullable(),
     answered_at: timestamp.nullable(),
     note: text.nullable(),
@@ -114,15 +119,15 @@ const approvalLine = z.strictObject({
     // Files of versions without parked approvals lack them.
     parked_at: timestamp.nullable().default(null),
     submitted_at: timestamp.nullable().default(null),
-    progress: json.nullable().default(null),
+    progress: jsonOf(approvalSchemas.progress).nullable().default(null),
   }),
 });
 
 const rolloutLine = z.strictObject({
   kind: z.literal("rollout"),
-  id,
+  id: fileId,
   path: rolloutPath,
-  baseId: id.nullable(),
+  baseId: fileId.nullable(),
   role: z.enum(["main", "base", "agent"]),
   bytes: position,
 });
@@ -158,11 +163,17 @@ export const sessionFileLine = z.discriminatedUnion("kind", [
 export type SessionFileLine = z.infer<typeof sessionFileLine>;
 export type LineOf<Kind extends SessionFileLine["kind"]> = Extract<SessionFileLine, { kind: Kind }>;
 
-function isJson(value: string): boolean {
-  try {
-    JSON.parse(value);
-    return true;
-  } catch {
-    return false;
-  }
+/** A text that is JSON of a form. The text is kept. */
+function jsonOf(form: z.ZodType) {
+  return text.superRefine((value, context) => {
+    let content: unknown;
+    try {
+      content = JSON.parse(value);
+    } catch {
+      context.addIssue("Expected JSON.");
+      return;
+    }
+    const parsed = form.safeParse(content);
+    if (!parsed.success) context.addIssue(`Expected other JSON: ${z.prettifyError(parsed.error)}`);
+  });
 }

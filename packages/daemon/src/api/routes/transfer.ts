@@ -1,9 +1,20 @@
 import { z } from "zod";
 import { debugBundle } from "../debug.ts";
-import { plainText } from "../parameters.ts";
+import { booleanParameter, plainText } from "../parameters.ts";
 import type { Route } from "../route.ts";
 import { session } from "../session.ts";
+import { permissionMode } from "../settings.ts";
 import { ofSession, sessionParams } from "./sessions.ts";
+
+const leftOut = z
+  .object({
+    mcpServers: z.array(z.string()).readonly(),
+    permissionMode: permissionMode
+      .nullable()
+      .meta({ description: "The mode of the file, if it was lowered." }),
+    answers: z.int().meta({ description: "Parked approvals that have to be answered again." }),
+  })
+  .meta({ id: "LeftOut", description: "What was not taken over, because the file is not trusted." });
 
 export const transferRoutes = {
   "GET /sessions/{sessionId}/export": {
@@ -36,10 +47,17 @@ export const transferRoutes = {
     query: z.strictObject({
       cwd: plainText(4096).optional().meta({ description: "Default: the folder that it had." }),
       name: plainText(256).optional(),
+      permissionMode: permissionMode
+        .optional()
+        .meta({ description: "Default: the one that it had, without `trust` at most workspace-write." }),
+      trust: booleanParameter().default(false).meta({
+        description:
+          "Whether what would run programs here is taken over too: MCP servers with a command or a variable of the daemon, a mode without a sandbox, and answers of parked approvals. The file is code then.",
+      }),
     }),
     bytes: true,
     status: 201,
-    response: z.object({ session }).meta({ id: "ImportedSession" }),
+    response: z.object({ session, leftOut }).meta({ id: "ImportedSession" }),
     problems: [
       "path_not_allowed",
       "thread_in_use",

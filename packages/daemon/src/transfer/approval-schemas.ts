@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { approvalOffer, type InboxRequest, policyVerdict } from "../api/approval.ts";
+import type { ParkedProgress } from "../inbox/parked-inbox.ts";
+
+const nullableText = z.string().nullable();
+const position = z.int().nonnegative();
+
+/** What is used of a request. Members of Codex's own types are passed on as they are. */
+const request = z.discriminatedUnion("kind", [
+  z.looseObject({
+    kind: z.literal("command"),
+    action: z.string(),
+    command: nullableText,
+    cwd: nullableText,
+    reason: nullableText,
+  }),
+  z.looseObject({
+    kind: z.literal("fileChange"),
+    reason: nullableText,
+    grantRoot: nullableText,
+    changes: z.array(z.looseObject({ path: z.string(), kind: z.string(), diff: z.string() })).nullable(),
+  }),
+  z.looseObject({
+    kind: z.literal("permissions"),
+    cwd: z.string(),
+    reason: nullableText,
+    permissions: z.looseObject({}),
+  }),
+  z.looseObject({ kind: z.literal("mcpTool"), server: z.string(), tool: nullableText, message: z.string() }),
+  z.looseObject({
+    kind: z.literal("userInput"),
+    questions: z.array(z.looseObject({ id: z.string() })),
+    isBlocking: z.boolean(),
+  }),
+  z.looseObject({
+    kind: z.literal("elicitation"),
+    server: z.string(),
+    mode: z.string(),
+    message: z.string(),
+    url: nullableText,
+  }),
+]) satisfies z.ZodType<{ kind: InboxRequest["kind"] }>;
+
+const names = z.array(z.string()).optional();
+
+const progress = z.strictObject({
+  rootBytes: position.optional(),
+  reason: z.enum(["crash", "drain", "memory", "request"]).optional(),
+  openCalls: names,
+  startedItems: names,
+  wasSubmitted: z.boolean().optional(),
+  strategy: z.enum(["inject", "rewind", "report"]).optional(),
+  action: z.enum(["begun", "done"]).optional(),
+  output: z.unknown().optional(),
+  isContinued: z.boolean().optional(),
+  cutBytes: position.optional(),
+} satisfies Record<keyof ParkedProgress, z.ZodType>);
+
+/** The contents of the columns of an approval that are JSON. */
+export const approvalSchemas = {
+  requestId: z.union([z.string(), z.number()]),
+  request,
+  verdict: policyVerdict,
+  offers: z.array(approvalOffer),
+  answer: z.looseObject({ type: z.enum(["decision", "answers", "elicitation"]) }),
+  progress,
+} as const;

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { sessionFileLine } from "./session-file.ts";
+
+const APPROVAL = {
+  id: "approval",
+  epoch: 1,
+  thread_id: "thread",
+  turn_id: null,
+  item_id: null,
+  call_id: null,
+  request_id: '"1"',
+  kind: "command",
+  fingerprint: "f",
+  request: JSON.stringify({ kind: "command", action: "run", command: "ls", cwd: "/work", reason: null }),
+  verdict: null,
+  offers: "[]",
+  state: "parked",
+  answer: null,
+  answered_by: null,
+  answered_at: null,
+  note: null,
+  created_at: 1,
+  updated_at: 1,
+  expires_at: null,
+  rollout_bytes: 0,
+  parked_at: 1,
+  submitted_at: null,
+  progress: JSON.stringify({ reason: "crash", openCalls: ["call"], startedItems: [] }),
+};
+const PATH = "sessions/2026/11/16/rollout-2026-11-16T15-25-44-x.jsonl";
+const ROLLOUT = { kind: "rollout", id: "x_1-2", path: PATH, baseId: null, role: "main", bytes: 3 };
+const EVENT = {
+  kind: "event",
+  seq: 1,
+  epoch: 1,
+  at: 1,
+  type: "warning",
+  turn_id: null,
+  item_id: null,
+  data: "{}",
+};
+
+test("lines of the right form are accepted", () => {
+  for (const line of [{ kind: "approval", approval: APPROVAL }, ROLLOUT, EVENT]) {
+    expect(sessionFileLine.parse(line)).toEqual(line);
+  }
+});
+
+test.each([
+  { request: "null" },
+  { request: '{"kind":"other"}' },
+  { request: '{"kind":"command","command":5}' },
+  { request_id: "{}" },
+  { offers: "{}" },
+  { offers: '[{"id":1}]' },
+  { verdict: "5" },
+  { answer: "null" },
+  { progress: "null" },
+  { progress: '{"openCalls":5,"cutBytes":-1}' },
+  { progress: '{"more":1}' },
+])("an approval with %j is refused", (change) => {
+  const line = { kind: "approval", approval: { ...APPROVAL, ...change } };
+  expect(sessionFileLine.safeParse(line).success).toBe(false);
+});
+
+test("IDs that are paths, and events that are not objects, are refused", () => {
+  const lines = [
+    { ...ROLLOUT, id: "../../x" },
+    { ...ROLLOUT, baseId: "../../x" },
+    { ...EVENT, data: "null" },
+    { ...EVENT, data: "[1]" },
+  ];
+  for (const line of lines) expect(sessionFileLine.safeParse(line).success).toBe(false);
+});
