@@ -39,7 +39,7 @@ export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Ke
 export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
 
 type OperationQuery<Key extends Operation> = NonNullable<
-  OperationArguments<Key> extends { readonly query?: infer Query } ? Query : never
+  OperationArguments<Key> extends { readonly query?: infer Parameters } ? Parameters : never
 >;
 
 /** Arguments that may be left out if all of them are optional. */

@@ -38,7 +38,7 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       await using file = await readBytes(context, "the import", limits.importBytes, (body) =>
         files.staging.spool(body, limits.importBytes),
       );
-      const lines = readSessionFile(file.path, LINE_BYTES);
+      await using lines = readSessionFile(file.path, LINE_BYTES);
       const first = await firstLine(lines);
       const { setup, cwd: formerCwd } = first.session;
       const isRemote = setup.environment !== undefined;

@@ -69,7 +69,7 @@ test("tokens of a daemon are not stored, and texts keep their length", () => {
     { ...delta, delta: printed, offset: 0 },
     { type: "unknown", turnId: 7 as never, raw: { method: "m", params: { [token]: [token] } } },
   ];
-  const encoded = events.map((event) => encodeEvent(event));
+  const encoded = events.map((stored) => encodeEvent(stored));
   expect(JSON.stringify(encoded)).not.toContain(token);
   const [stored] = encoded;
   expect(stored?.event).toMatchObject({

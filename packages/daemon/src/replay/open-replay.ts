@@ -23,7 +23,8 @@ export async function createReplayFolder(): Promise<AsyncDisposable & { readonly
 /** Adds the session of a file as it was, with its ID and its journal. Rejects with `bad_options` if the file can't be used. */
 export async function loadReplay(database: Database, file: string): Promise<void> {
   try {
-    const { session } = await importSession(database, readSessionFile(file, LINE_BYTES), {
+    await using lines = readSessionFile(file, LINE_BYTES);
+    const { session } = await importSession(database, lines, {
       needs: [`node:${NODE}`],
       nodeName: NODE,
       maxSessions: 1,
