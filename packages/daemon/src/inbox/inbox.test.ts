@@ -73,7 +73,11 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     const { approval: row } = await database.inbox.open(owner, approval());
     await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
     await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
-    await database.parked.finish(owner, await database.parked.list(sessionId), "delivered");
+    const waiting = await database.parked.list(sessionId);
+    await database.parked.finish(owner, waiting, "delivered");
+    await database.parked.finish(owner, waiting, "delivered again");
+    const delivered = (await allEvents(database, sessionId)).filter(({ type }) => type === "inbox.delivered");
+    expect(delivered).toMatchObject([{ note: "delivered" }]);
     expect(await database.sessions.require(sessionId)).toMatchObject({ ready_at: null });
     // Codex reports the turn after its response to the call that starts it.
     await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "next" }]);

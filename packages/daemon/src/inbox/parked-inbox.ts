@@ -179,8 +179,11 @@ export class ParkedInbox {
     return changed;
   }
 
-  /** Records that the model has got the answers, with the event `inbox.delivered` for each. */
-  async finish(owner: Ownership, approvals: readonly ParkedApproval[], note: string): Promise<void> {
+  /** Records that the model has got the answers, with the event `inbox.delivered` for each. Those that are closed stay as they are. */
+  async finish(owner: Ownership, delivered: readonly ParkedApproval[], note: string): Promise<void> {
+    const open = new Set((await this.list(owner.sessionId)).map(({ id }) => id));
+    const approvals = delivered.filter(({ id }) => open.has(id));
+    if (approvals.length === 0) return;
     await this.#journal.write({
       owner,
       events: approvals.map(({ id, progress }) => deliveredEvent(id, progress.strategy ?? "report", note)),

@@ -96,12 +96,12 @@ async function applyEffects(
   if (hasSessionChanges) {
     await trx
       .updateTable("session")
-      .set(({ fn, ref, val }) => ({
+      .set((eb) => ({
         ...columns,
         updated_at: fence.at,
         // If the owner is lost during the turn, another one has to find out what became of it.
         ...(typeof columns.active_turn_id === "string" && {
-          ready_at: fn.coalesce(ref("ready_at"), val(fence.at)),
+          ready_at: eb.fn.coalesce(eb.ref("ready_at"), eb.val(fence.at)),
         }),
       }))
       .where("id", "=", sessionId)
@@ -136,11 +136,16 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
     .where("state", "=", "parked");
   await trx
     .updateTable("session")
-    .set(({ eb, fn, ref, val, and, or, not, exists }) => ({
+    .set((eb) => ({
       ready_at: eb
         .case()
-        .when(or([eb("active_turn_id", "is not", null), and([exists(answered), not(exists(unanswered))])]))
-        .then(fn.coalesce(ref("ready_at"), val(now)))
+        .when(
+          eb.or([
+            eb("active_turn_id", "is not", null),
+            eb.and([eb.exists(answered), eb.not(eb.exists(unanswered))]),
+          ]),
+        )
+        .then(eb.fn.coalesce(eb.ref("ready_at"), eb.val(now)))
         .else(firstExpiry)
         .end(),
     }))

@@ -212,11 +212,11 @@ export class SessionApprovals {
       const rows = await search;
       const asked = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
       const row = rows.find(
-        ({ fingerprint, epoch, submitted_at: submittedAt, ...row }) =>
+        ({ fingerprint, epoch, submitted_at: submittedAt, ...stored }) =>
           !asked.has(fingerprint) &&
           // One that was answered on this connection is not asked again.
           (submittedAt === null || epoch < this.#deps.owner.epoch) &&
-          isSameTool(row, request),
+          isSameTool(stored, request),
       );
       if (row) this.#entry(requestId).fingerprint ??= row.fingerprint;
     } finally {

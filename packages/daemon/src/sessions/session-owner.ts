@@ -463,11 +463,17 @@ export class SessionOwner implements CommandContext {
     if (isOwnThread) {
       this.#turnEnded.resolve();
       this.#turnEnded = Promise.withResolvers();
-      // A turn that the shutdown cuts off says nothing about what the model would have asked for.
-      if (!this.#isDraining) this.#parked.closeUnused().catch((error: unknown) => this.#failed(error));
+      this.#closeUnused().catch((error: unknown) => this.#failed(error));
       this.#wake.set();
     }
     this.#deps.onTurnEnd(end);
+  }
+
+  async #closeUnused(): Promise<void> {
+    // A turn may end before the delivery that has started it.
+    await this.#delivery?.delivered.catch(() => {});
+    // A turn that the shutdown cuts off says nothing about what the model would have asked for.
+    if (!this.#isDraining) await this.#parked.closeUnused();
   }
 
   #limitWasReached(problem: Problem): void {
