@@ -171,11 +171,11 @@ test("a token file is created, and one of another store is refused", async () =>
 
   expect((await stat(tokenFile)).mode & 0o777).toBe(0o600);
   expect((await runCli(["token", "list"], { env })).exitCode).toBe(0);
-  const [own] = (await runCli(["token", "list", "--json"], { env })).stdout
+  const own = (await runCli(["token", "list", "--json"], { env })).stdout
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { id: string; name: string })
-    .filter(({ name }) => name.startsWith("codexkit serve"));
+    .find(({ name }) => name.startsWith("codexkit serve"));
   const id = String(own?.id);
   const refused = await runCli(["token", "revoke", id], { env });
   const revoked = await runCli(["token", "revoke", "--yes", id], { env });

@@ -1,5 +1,5 @@
 import type { Transaction } from "kysely";
-import type { SecretMask } from "../journal/secret-mask.ts";
+import type { SecretMask } from "../secrets/secret-mask.ts";
 import type { DaemonTables, SessionRow } from "./tables.ts";
 
 /** The right to write to a session. It ends, without notice, when another node claims the session. */

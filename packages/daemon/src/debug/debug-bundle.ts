@@ -6,10 +6,10 @@ import type { DebugBundle } from "../api/debug.ts";
 import type { SessionSetup } from "../api/settings.ts";
 import type { StderrLog } from "../codex/stderr-log.ts";
 import type { Database } from "../database.ts";
-import { setupSecrets, withoutUrlSecrets } from "../journal/secret-mask.ts";
+import { setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
 import type { Runner } from "../sessions/runner.ts";
 import { viewApproval, viewCommand, viewSession } from "../views.ts";
-import { allStrings, Redactor, secretValues } from "./redact.ts";
+import { allStrings, Redactor, secretValues } from "../secrets/redact.ts";
 
 const LIMITS = {
   events: 200,

@@ -1,7 +1,7 @@
 import type { EventBase, NewSessionEvent, SessionEvent } from "../api/event.ts";
 import type { EventRow } from "../database/tables.ts";
 import { redactTokens } from "../tokens/redact-tokens.ts";
-import type { SecretMask } from "./secret-mask.ts";
+import type { SecretMask } from "../secrets/secret-mask.ts";
 
 /** An event as stored, without its session. */
 export type StoredEvent = Omit<EventRow, "session_id">;

@@ -2,7 +2,7 @@ import { CodexError, type CodexEvent, type Thread } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
-import { SecretMask } from "../journal/secret-mask.ts";
+import { SecretMask } from "../secrets/secret-mask.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
 import type { CommandResult, PendingCommand } from "../commands/command-store.ts";

@@ -3,7 +3,7 @@ import type { SessionSetup } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { hasUrlSecrets, withoutUrlSecrets } from "../journal/secret-mask.ts";
+import { hasUrlSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
 import { viewApproval, viewSession } from "../views.ts";
 import { FORMAT, type SessionFileLine } from "./session-file.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionSetup } from "../api/settings.ts";
-import { isSecretName } from "../debug/redact.ts";
+import { isSecretName } from "./redact.ts";
 
 /** Shorter values are words rather than secrets, and would remove parts of ordinary texts. */
 const MIN_SECRET = 8;

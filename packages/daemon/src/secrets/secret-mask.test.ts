@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { encodeEvent } from "./event-row.ts";
+import { encodeEvent } from "../journal/event-row.ts";
 import { SecretMask, setupSecrets } from "./secret-mask.ts";
 
 const SETUP = {
