@@ -155,7 +155,7 @@ describe("what a server refuses to start with", () => {
       env: process.env,
     });
     const end = await program.ended;
-    expect(end.code).toBe(1);
+    expect(end.code).toBe(2);
     expect(program.stderrTail).toMatch(/^codexkit-exec-server: /);
   });
 

@@ -1,4 +1,5 @@
 import { type Codex, CodexError, type Input, type Thread, type Turn, type TurnResult } from "codexkit";
+import { setTimeout as delay } from "node:timers/promises";
 import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import type { TurnView } from "../render/turn-view.ts";
@@ -6,6 +7,10 @@ import type { TurnLimits } from "../run/turn-limits.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { runSlashCommand } from "./slash-commands.ts";
+
+/** Attempts to end a command of an interrupted turn, one second in all. */
+const END_ATTEMPTS = 10;
+const END_RETRY_MS = 100;
 
 interface ConversationOptions {
   readonly codex: Codex;
@@ -188,8 +193,19 @@ export class Conversation {
         ? [item.processId]
         : [],
     );
-    // One that has just ended can't be terminated.
-    await Promise.all(ids.map((id) => this.#thread.terminals.terminate(id).catch(() => undefined)));
+    await Promise.all(ids.map((id) => this.#endCommand(id)));
+  }
+
+  /** Codex knows a command only some time after it has started, and then not again after it has ended. */
+  async #endCommand(id: string): Promise<void> {
+    for (let attempt = 0; attempt < END_ATTEMPTS && !this.#options.signal.aborted; attempt += 1) {
+      try {
+        await this.#thread.terminals.terminate(id);
+        return;
+      } catch {
+        await delay(END_RETRY_MS);
+      }
+    }
   }
 
   #reportError(error: unknown): void {
