@@ -130,15 +130,23 @@ describe("a program that repeats one kind of call", () => {
   });
 
   it("gets a new thread, without a warning, if the server has unloaded those", async () => {
-    await using stage = await codexStage(() => say("Hello."));
+    let answers = () => Promise.resolve();
+    await using stage = await codexStage(async () => {
+      await answers();
+      return say("Hello.");
+    });
     const { codex } = stage.stage;
     const started: string[] = [];
     codex.on("thread/started", ({ thread }) => void started.push(thread.id));
     const call = () => stage.codex().doGenerate({ prompt: userPrompt("go") });
     await call();
-    // Two at once: two threads wait for the next calls.
-    await Promise.all([call(), call()]);
+    // Two at once, which end only when both have begun: two threads wait for the next calls.
+    const twoStarted = Promise.withResolvers<void>();
+    answers = () => twoStarted.promise;
+    const calls = Promise.all([call(), call()]);
     await expect.poll(() => started.length).toBe(5);
+    twoStarted.resolve();
+    await calls;
     for (const threadId of started.slice(3)) await codex.request("thread/unsubscribe", { threadId });
     const loaded = async () => (await codex.request("thread/loaded/list", {})).data;
     await expect.poll(loaded).not.toEqual(expect.arrayContaining([started[3]]));

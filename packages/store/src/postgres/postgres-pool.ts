@@ -31,7 +31,9 @@ export class RetryingPool implements PostgresPool {
   readonly options: ClientConfig;
   readonly #pool: Pool;
   readonly #limits: StoreLimits;
-  readonly #clients = new WeakMap<PoolClient, PostgresPoolClient>();
+  readonly #clients = new WeakMap<PoolClient, MappedClient>();
+  /** How many connections were lost. A connection that was last checked before a loss may be lost too, unnoticed so far. */
+  #losses = 0;
   #isClosed = false;
 
   constructor(config: ClientConfig, limits: StoreLimits, onWarning: (error: Error) => void) {
@@ -65,16 +67,21 @@ export class RetryingPool implements PostgresPool {
 
   /** Kysely recognises a connection by the identity of this object. */
   async #wrap(client: PoolClient): Promise<PostgresPoolClient> {
-    const known = this.#clients.get(client);
-    if (known) return known;
-    const wrapped = new MappedClient(client);
+    let wrapped = this.#clients.get(client);
+    if (wrapped?.checkedAtLoss === this.#losses) return wrapped;
+    if (!wrapped) {
+      wrapped = new MappedClient(client);
+      client.on("error", () => (this.#losses += 1));
+      this.#clients.set(client, wrapped);
+    }
+    const losses = this.#losses;
     try {
       await client.query(this.#sessionSettings());
     } catch (error) {
       client.release(true);
       throw error;
     }
-    this.#clients.set(client, wrapped);
+    wrapped.checkedAtLoss = losses;
     return wrapped;
   }
 
@@ -86,6 +93,8 @@ export class RetryingPool implements PostgresPool {
 }
 
 class MappedClient implements PostgresPoolClient {
+  /** The pool's count of losses when this connection was last known to work. */
+  checkedAtLoss = -1;
   readonly #client: PoolClient;
   /** After an unanswered query the connection must not be used again: the answer may still arrive. */
   #isBroken = false;
