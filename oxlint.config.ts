@@ -18,6 +18,10 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
     mayImport: ["@codexkit/approvals", "@codexkit/rpc", "codexkit"],
   },
   "@codexkit/store": { folder: "store", mayImport: ["@codexkit/rpc"] },
+  "@codexkit/relay": {
+    folder: "relay",
+    mayImport: ["@codexkit/exec-server", "@codexkit/rpc", "@codexkit/store"],
+  },
   "@codexkit/daemon": {
     folder: "daemon",
     mayImport: [
@@ -34,6 +38,7 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
       "@codexkit/approvals",
       "@codexkit/daemon",
       "@codexkit/exec-server",
+      "@codexkit/relay",
       "@codexkit/rpc",
       "@codexkit/scripted-model",
       "codexkit",
