@@ -36,6 +36,8 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The default of one second is short on a busy machine. A condition that never holds should fail before the test times out.
+    expect: { poll: { timeout: 20_000 } },
     execArgv: ["--conditions=codexkit:source"],
     // The SDK that codexkit/compat is compared with does not handle a failed write to a codex that has already exited.
     onUnhandledError: ({ message, stack }) =>

@@ -6,7 +6,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { proxyParams, READ_ONLY, startWeb, visit, WAYS } from "./network.ts";
 import { startProgram } from "./servers.ts";
 import { ExecClient, type StartOptions } from "../src/client/exec-client.ts";
@@ -275,7 +275,7 @@ describe("nothing is left", () => {
   test("when the process is over", async () => {
     const before = sockets();
     await run(visit("http", HOST, web));
-    await vi.waitFor(() => expect(sockets()).toBe(before));
+    await expect.poll(sockets).toBe(before);
   });
 
   test("when it is killed", async () => {
@@ -283,7 +283,7 @@ describe("nothing is left", () => {
     const { held, closed } = await holdTunnel(client);
     await held.kill();
     await closed;
-    await vi.waitFor(() => expect(sockets()).toBe(before));
+    await expect.poll(sockets).toBe(before);
   });
 
   test("when the server ends", async () => {
@@ -295,7 +295,7 @@ describe("nothing is left", () => {
     await other.close();
     await closed;
     await its.close();
-    await vi.waitFor(() => expect(sockets()).toBe(before));
+    await expect.poll(sockets).toBe(before);
   });
 
   test("of the process itself, when the server is killed", async () => {
@@ -309,7 +309,7 @@ describe("nothing is left", () => {
     }
     expect((await withArgument(mark)).length).toBeGreaterThan(1);
     process.kill(program.process?.child.pid ?? 0, "SIGKILL");
-    await vi.waitFor(async () => expect(await withArgument(mark)).toEqual([]), { timeout: 10_000 });
+    await expect.poll(() => withArgument(mark)).toEqual([]);
     await its.closed;
   });
 

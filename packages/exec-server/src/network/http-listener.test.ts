@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request, type RequestOptions } from "node:http";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startProxyListener, startWeb } from "../../test/network.ts";
 import { httpListener } from "./http-listener.ts";
 
@@ -153,7 +153,7 @@ describe("is refused", () => {
     ["no HTTP at all", () => "\u0005\u0001\u0000", 400],
   ])("%s", async (_what, text, status) => {
     expect(await say(text())).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    await vi.waitFor(async () => expect(await connections()).toBe(0));
+    await expect.poll(connections).toBe(0);
   });
 });
 

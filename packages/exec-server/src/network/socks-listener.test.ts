@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { startProxyListener, startWeb } from "../../test/network.ts";
 import { socksListener } from "./socks-listener.ts";
 import type { Target } from "./verdict.ts";
@@ -76,5 +76,5 @@ test("ends whatever else it is told", async () => {
     }),
     { numRuns: 60 },
   );
-  await vi.waitFor(async () => expect(await connections()).toBe(0));
+  await expect.poll(connections).toBe(0);
 });

@@ -51,7 +51,7 @@ test("a process that has expired already is forgotten without a warning", async 
   process.on("warning", onWarning);
   const processes = new ClosedProcesses({ ...LIMITS, closedRetentionMs: -50 });
   processes.add("expired", closed(10), CONNECTED);
-  await vi.waitFor(() => expect(processes.size).toBe(0));
+  await expect.poll(() => processes.size).toBe(0);
   process.off("warning", onWarning);
   expect(warnings).toEqual([]);
 });
