@@ -6,7 +6,7 @@ import { Codex } from "codexkit";
 import { expect, it } from "vitest";
 import { createCodex } from "../src/index.ts";
 
-async function frozen() {
+async function frozen(limits: { readonly callTimeoutMs?: number } = {}) {
   await using made = new AsyncDisposableStack();
   const { env, workspace } = made.use(
     await codexFolders({
@@ -17,7 +17,7 @@ async function frozen() {
     await Codex.launch({
       env,
       inheritEnv: false,
-      limits: { callTimeoutMs: 1_500 },
+      limits,
       processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
     }),
   );
@@ -28,6 +28,7 @@ async function frozen() {
   return {
     model: provider("gpt-5.5"),
     freeze: () => process.kill(pid, "SIGSTOP"),
+    kill: () => process.kill(pid, "SIGKILL"),
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }
@@ -49,10 +50,11 @@ it.concurrent("a running call ends when it is aborted", async () => {
     abort.abort();
   }
   expect(texts).toEqual(["half "]);
+  stage.kill();
 });
 
 it.concurrent("a starting call can be aborted, and times out otherwise", async () => {
-  await using stage = await frozen();
+  await using stage = await frozen({ callTimeoutMs: 500 });
   stage.freeze();
   const aborted = generateText({
     model: stage.model,
@@ -62,6 +64,6 @@ it.concurrent("a starting call can be aborted, and times out otherwise", async (
   });
   await expect(aborted).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) as string });
   await expect(generateText({ model: stage.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(
-    /1500 ms|timed out|time/i,
+    /500 ms/,
   );
 });
