@@ -2,6 +2,7 @@
 import "./require-node.ts";
 
 export { ExecServer, type ExecServerOptions, PROTOCOL_VERSION } from "./server/exec-server.ts";
+export type { AcceptOptions } from "./server/transport-connections.ts";
 export type { WebSocketAuth } from "./server/ws-auth.ts";
 export { SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 export type { LogFields, Logger, LogLevel } from "./logger.ts";

@@ -46,6 +46,11 @@ function serverOptions(values: Values): ExecServerOptions {
   const auth = authOf(values);
   const concurrent = text(values, "concurrent-requests");
   const listen = text(values, "listen");
+  if (listen === "none")
+    throw new ExecError(
+      "bad_option",
+      "--listen none is for programs that embed the server: no client could connect.",
+    );
   const bwrap = text(values, "bwrap");
   return {
     ...(listen === undefined ? {} : { listen }),

@@ -15,7 +15,13 @@ import { type LaunchCommand, LaunchTransport } from "./launch-transport.ts";
 import { asUri, RemoteFiles, type RemotePath } from "./remote-files.ts";
 import { NetworkWatch, type NetworkWatcher } from "./network-watch.ts";
 import { type ProcessOutput, type RemoteProcess, TrackedProcess } from "./remote-process.ts";
-import { asExecError, type LinkListener, type LinkOptions, SessionLink } from "./session-link.ts";
+import {
+  asExecError,
+  type LinkListener,
+  type LinkOptions,
+  SessionLink,
+  type TransportDialer,
+} from "./session-link.ts";
 
 export interface ExecClientOptions {
   /** The name under which the client introduces itself. */
@@ -30,6 +36,15 @@ export interface ExecConnectOptions extends ExecClientOptions {
   /** Whether to reconnect and resume the session after a lost connection, for up to 25 s. Default: true. */
   readonly resume?: boolean;
   readonly signal?: AbortSignal;
+}
+
+export interface ExecDialOptions extends ExecClientOptions {
+  /** Whether to dial again and resume the session after a lost connection, for up to 25 s. Default: true. */
+  readonly resume?: boolean;
+  /** The pause before attempt N (from 1) to resume. Default: `limits.resumeRetryDelayMs`. */
+  readonly resumeDelayMs?: (attempt: number) => number;
+  /** Whether to dial again after an attempt to resume failed with this error. Default: always. */
+  readonly isRetryable?: (error: unknown) => boolean;
 }
 
 export interface StartOptions extends Omit<
@@ -96,6 +111,20 @@ export class ExecClient implements AsyncDisposable {
           connectTimeoutMs: link.limits.connectTimeoutMs,
           limits: { messageBytes: EXEC_LIMITS.fileBytes },
         }),
+    });
+  }
+
+  /**
+   * Connects over transports that the caller opens: `dial` is called for the first connection, and again to resume the
+   * session after a lost one. Its signal aborts when the client is closed, or has tried to resume for too long.
+   */
+  static connectWith(dial: TransportDialer, options: ExecDialOptions = {}): Promise<ExecClient> {
+    return ExecClient.#open({
+      ...shared(options),
+      resumable: options.resume ?? true,
+      dial,
+      resumeDelayMs: options.resumeDelayMs,
+      isRetryable: options.isRetryable,
     });
   }
 

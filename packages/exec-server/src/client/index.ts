@@ -4,10 +4,12 @@ export {
   type ExecConnectOptions,
   ExecClient,
   type ExecClientOptions,
+  type ExecDialOptions,
   type HttpRequestOptions,
   type StartOptions,
   type StreamedHttpResult,
 } from "./exec-client.ts";
+export type { TransportDialer } from "./session-link.ts";
 export type { LaunchCommand } from "./launch-transport.ts";
 export type { CollectedOutput, ExecProcessEnd, ProcessOutput, RemoteProcess } from "./remote-process.ts";
 export type { NetworkWatcher } from "./network-watch.ts";

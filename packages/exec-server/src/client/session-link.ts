@@ -20,9 +20,16 @@ export interface LinkListener {
   ended(error: ExecError): void;
 }
 
+/** Opens a connection to the server: the first one, and new ones when the last was lost. */
+export type TransportDialer = (signal: AbortSignal) => Promise<Transport>;
+
 export interface LinkOptions {
   readonly clientName: string;
-  readonly dial: (signal: AbortSignal) => Promise<Transport>;
+  readonly dial: TransportDialer;
+  /** The pause before attempt N (from 1) to resume. Default: always `limits.resumeRetryDelayMs`. */
+  readonly resumeDelayMs?: ((attempt: number) => number) | undefined;
+  /** Whether to dial again after `dial` has failed. Default: always. */
+  readonly isRetryable?: ((error: unknown) => boolean) | undefined;
   /** False where a new connection can't bring the session back: a child's stdio. */
   readonly resumable: boolean;
   readonly limits: ClientLimits;
@@ -68,7 +75,7 @@ export class SessionLink {
   private constructor(options: LinkOptions, listener: LinkListener) {
     this.#options = options;
     this.#listener = listener;
-    this.#peer = this.#open();
+    this.#peer = this.#open(this.#stopping.signal);
     this.#peer.catch(() => {});
   }
 
@@ -134,9 +141,9 @@ export class SessionLink {
     return this.#peer;
   }
 
-  async #open(resumeSessionId?: string): Promise<Peer<ExecWire>> {
+  async #open(signal: AbortSignal, resumeSessionId?: string): Promise<Peer<ExecWire>> {
     const { limits } = this.#options;
-    const transport = await this.#options.dial(this.#stopping.signal);
+    const transport = await this.#options.dial(signal);
     const peer = new Peer<ExecWire>(transport, {
       limits: { inFlight: limits.inFlight, messageBytes: MESSAGE_BYTES },
     });
@@ -172,21 +179,25 @@ export class SessionLink {
   }
 
   async #resume(cause: RpcError): Promise<Peer<ExecWire>> {
-    const until = Date.now() + this.#options.limits.resumeTimeoutMs;
-    for (;;) {
+    const { limits, resumeDelayMs = () => limits.resumeRetryDelayMs } = this.#options;
+    const until = Date.now() + limits.resumeTimeoutMs;
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(limits.resumeTimeoutMs)]);
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        const peer = await this.#open(this.#sessionId);
+        const peer = await this.#open(signal, this.#sessionId);
         queueMicrotask(() => void this.#listener.resumed().catch(() => {}));
         return peer;
       } catch (error) {
-        const refused = error instanceof RemoteError && error.rpcCode !== CODES.sessionBusy;
+        const refused =
+          error instanceof RemoteError
+            ? error.rpcCode !== CODES.sessionBusy
+            : this.#options.isRetryable?.(error) === false;
         if (refused || this.#stopping.signal.aborted || Date.now() > until) {
           throw new ExecError("disconnected", `the session could not be resumed: ${messageOf(error)}`, {
             cause,
           });
         }
-        const { resumeRetryDelayMs } = this.#options.limits;
-        await delay(resumeRetryDelayMs, undefined, { signal: this.#stopping.signal }).catch(() => {});
+        await delay(resumeDelayMs(attempt), undefined, { signal: this.#stopping.signal }).catch(() => {});
       }
     }
   }

@@ -29,7 +29,12 @@ export interface ConnectionOptions {
   /** Whether a session can be resumed on another connection. If not, it ends with its connection. */
   readonly resumable: boolean;
   readonly limits: ServerLimits;
+  /** The largest message that the client can receive. Unlimited by default. */
+  readonly longestMessageBytes?: number;
 }
+
+/** What may follow the base64 of a large result. */
+const CLOSING_BYTES = 64;
 
 type Request = Extract<Incoming, { kind: "request" }>;
 
@@ -73,9 +78,14 @@ export class Connection {
         if (this.#handshake.session?.questions.take(message.id, message.result) !== true) this.#inlet.cut();
         break;
       case "malformed":
-        this.#refuse("-1", CODES.invalidRequest, `failed to parse JSON-RPC message: ${message.problem}`);
+        this.receiveMalformed(message.problem);
     }
     this.#restrain();
+  }
+
+  /** Answers data that is not a message. The connection continues. */
+  receiveMalformed(problem: string): void {
+    this.#refuse("-1", CODES.invalidRequest, `failed to parse JSON-RPC message: ${problem}`);
   }
 
   /** More can be sent. Children and requests that waited for that continue. */
@@ -201,8 +211,25 @@ export class Connection {
   #answer(id: string, result: unknown): void {
     if (this.#ending.signal.aborted) return;
     if (result instanceof LargeResult) {
-      this.#writer.sendBase64(`{"id":${id},"result":${result.before}`, result.bytes, `${result.after}}`);
-    } else this.#writer.send(`{"id":${id},"result":${JSON.stringify(result ?? null)}}`);
+      const before = `{"id":${id},"result":${result.before}`;
+      if (!this.#isTooLong(id, before.length + Math.ceil(result.bytes.length / 3) * 4))
+        this.#writer.sendBase64(before, result.bytes, `${result.after}}`);
+      return;
+    }
+    const text = `{"id":${id},"result":${JSON.stringify(result ?? null)}}`;
+    if (!this.#isTooLong(id, text.length)) this.#writer.send(text);
+  }
+
+  /** Refuses a request whose result the client can't receive. It would be disconnected, and ask again. */
+  #isTooLong(id: string, length: number): boolean {
+    const { longestMessageBytes = Infinity } = this.#options;
+    if (length + CLOSING_BYTES <= longestMessageBytes) return false;
+    this.#refuse(
+      id,
+      CODES.internal,
+      `the result has ${length} bytes, but a message on this connection has at most ${longestMessageBytes}`,
+    );
+    return true;
   }
 
   #fail(id: string, error: unknown): void {

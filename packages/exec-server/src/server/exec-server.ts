@@ -1,3 +1,4 @@
+import type { Transport } from "@codexkit/rpc";
 import { withTimeout } from "@codexkit/rpc/async";
 import type { Readable, Writable } from "node:stream";
 import { ExecError } from "../errors.ts";
@@ -14,11 +15,15 @@ import { environmentInfo } from "./environment-info.ts";
 import { DEFAULT_LISTEN_URL, isLoopback, parseListenUrl } from "./listen-url.ts";
 import { methodTable } from "./method-table.ts";
 import { serveStdio } from "./stdio-listener.ts";
+import { type AcceptOptions, TransportConnections } from "./transport-connections.ts";
 import { assertAuth, type WebSocketAuth } from "./ws-auth.ts";
 import { WsListener } from "./ws-listener.ts";
 
 export interface ExecServerOptions {
-  /** `ws://IP:PORT` (port 0 picks a free one) or `stdio`. Default `ws://127.0.0.1:0`. */
+  /**
+   * `ws://IP:PORT` (port 0 picks a free one), `stdio`, or `none` for a server whose only clients are those passed to
+   * `accept`. Default `ws://127.0.0.1:0`.
+   */
   readonly listen?: string;
   readonly auth?: WebSocketAuth;
   /** Lets a server without `auth` listen on addresses that other machines can reach. Every client can run anything. */
@@ -54,23 +59,26 @@ export const PROTOCOL_VERSION = "0.166.0";
  * console.log(server.url); // for CODEX_EXEC_SERVER_URL
  */
 export class ExecServer implements AsyncDisposable {
-  /** The URL that the server listens on. Undefined on stdio. */
+  /** The URL that the server listens on. Undefined for `stdio` and `none`. */
   readonly url: string | undefined;
-  /** Resolves when the client of a stdio server has disconnected, or when a WebSocket server is closed. */
+  /** Resolves when the client of a stdio server has disconnected, or when another server is closed. */
   readonly done: Promise<void>;
   readonly #stack: AsyncDisposableStack;
   readonly #finish: () => void;
   #closing: Promise<void> | undefined;
 
   readonly #closeTimeoutMs: number;
+  readonly #accepted: TransportConnections;
 
   private constructor(
     url: string | undefined,
     stack: AsyncDisposableStack,
+    accepted: TransportConnections,
     closeTimeoutMs: number,
     done: Promise<void> | undefined,
   ) {
     this.#closeTimeoutMs = closeTimeoutMs;
+    this.#accepted = accepted;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.url = url;
     this.done = done ?? promise;
@@ -114,10 +122,15 @@ export class ExecServer implements AsyncDisposable {
       resumable: true,
       limits,
     };
+    const accepted = starting.use(new TransportConnections(connection));
+    if (address.kind === "none") {
+      starting.defer(() => sessions.endAll());
+      return new ExecServer(undefined, starting.move(), accepted, limits.closeTimeoutMs, undefined);
+    }
     if (address.kind === "stdio") {
       const done = serveStdio(options.input ?? process.stdin, options.output ?? process.stdout, connection);
       starting.defer(() => sessions.endAll());
-      return new ExecServer(undefined, starting.move(), limits.closeTimeoutMs, done);
+      return new ExecServer(undefined, starting.move(), accepted, limits.closeTimeoutMs, done);
     }
     const listener = await WsListener.start({
       ...address,
@@ -137,7 +150,16 @@ export class ExecServer implements AsyncDisposable {
     });
     network.ownPort = listener.port;
     log.info("listening", { url: listener.url, sandbox: sandbox.isUsable });
-    return new ExecServer(listener.url, starting.move(), limits.closeTimeoutMs, undefined);
+    return new ExecServer(listener.url, starting.move(), accepted, limits.closeTimeoutMs, undefined);
+  }
+
+  /**
+   * Serves a client that is connected by other means than the listener, until the transport closes. Sessions are shared
+   * with all other connections of this server, so that a client can resume its session on a new transport. The caller
+   * has authenticated the client.
+   */
+  accept(transport: Transport, options: AcceptOptions = {}): void {
+    this.#accepted.add(transport, options);
   }
 
   /** Ends every session and process, then every connection. Resolves within `limits.closeTimeoutMs`. */
@@ -184,7 +206,7 @@ function networkObjection(
   { auth, allowNetworkWithoutAuth }: ExecServerOptions,
   { kind }: ReturnType<typeof parseListenUrl>,
 ): string | undefined {
-  if (kind === "stdio" || auth || allowNetworkWithoutAuth === true) return undefined;
+  if (kind !== "ws" || auth || allowNetworkWithoutAuth === true) return undefined;
   return (
     "a command with the network could connect to this server, which has no authentication, and run anything without a " +
     "sandbox. Start the server with --ws-auth (auth), or with --allow-network-without-auth (allowNetworkWithoutAuth)."
@@ -194,8 +216,9 @@ function networkObjection(
 function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parseListenUrl>): void {
   if (process.platform === "win32") throw new ExecError("bad_option", "the exec-server needs Linux or macOS");
   if (options.auth) assertAuth(options.auth);
-  if (address.kind === "stdio") {
-    if (options.auth) throw new ExecError("bad_option", "auth is for WebSocket listeners, not for stdio");
+  if (address.kind !== "ws") {
+    if (options.auth)
+      throw new ExecError("bad_option", `auth is for WebSocket listeners, not for ${address.kind}`);
     return;
   }
   if (isLoopback(address.host) || options.auth || options.allowUnauthenticatedRemote === true) return;

@@ -3,15 +3,17 @@ import { ExecError } from "../errors.ts";
 
 export type ListenAddress =
   | { readonly kind: "stdio" }
+  | { readonly kind: "none" }
   | { readonly kind: "ws"; readonly host: string; readonly port: number };
 
 export const DEFAULT_LISTEN_URL = "ws://127.0.0.1:0";
 
 const MAX_PORT = 65_535;
 
-/** Reads `ws://IP:PORT`, `stdio` or `stdio://`. Names are refused: what they lead to is not known beforehand. */
+/** Reads `ws://IP:PORT`, `stdio`, `stdio://` or `none`. Names are refused: what they lead to is not known beforehand. */
 export function parseListenUrl(url: string): ListenAddress {
   if (url === "stdio" || url === "stdio://") return { kind: "stdio" };
+  if (url === "none") return { kind: "none" };
   const found = /^ws:\/\/(?:\[(?<six>[^\]]+)\]|(?<four>[^:/]+)):(?<port>\d{1,5})\/?$/.exec(url)?.groups;
   const host = found?.["six"] ?? found?.["four"] ?? "";
   const port = Number(found?.["port"]);

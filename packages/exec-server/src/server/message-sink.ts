@@ -1,3 +1,4 @@
+import { RpcError, type Transport } from "@codexkit/rpc";
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { WebSocket } from "ws";
@@ -43,6 +44,42 @@ export function lineSink(stream: Writable): MessageSink {
     uncork: () => stream.uncork(),
     get bufferedBytes() {
       return stream.writableLength;
+    },
+  };
+}
+
+/** Sends whole messages over a transport. `cut` ends the connection of a client that can't be sent anything any more. */
+export function transportSink(transport: Transport, cut: () => void): MessageSink {
+  let earlierPieces = "";
+  let bufferedBytes = 0;
+  const send = (message: string, onSent: () => void): void => {
+    let sending: Promise<void> | undefined;
+    try {
+      sending = transport.send(message);
+    } catch (error) {
+      if (!(RpcError.is(error) && error.code === "closed")) cut();
+      return;
+    }
+    // Never during `write`: the writer may have more pieces to send, and would call it again.
+    if (!sending) return queueMicrotask(onSent);
+    bufferedBytes += message.length;
+    const done = (): void => {
+      bufferedBytes -= message.length;
+      onSent();
+    };
+    sending.then(done, done);
+  };
+  return {
+    write(piece, isLast, onSent) {
+      const message = earlierPieces + (typeof piece === "string" ? piece : piece.toString("utf8"));
+      earlierPieces = isLast ? "" : message;
+      if (isLast) send(message, onSent);
+      else queueMicrotask(onSent);
+    },
+    cork: () => {},
+    uncork: () => {},
+    get bufferedBytes() {
+      return bufferedBytes;
     },
   };
 }

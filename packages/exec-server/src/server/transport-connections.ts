@@ -1,0 +1,49 @@
+import type { Transport } from "@codexkit/rpc";
+import { Connection, type ConnectionOptions } from "./connection.ts";
+import { transportSink } from "./message-sink.ts";
+import { MessageWriter } from "./message-writer.ts";
+
+export interface AcceptOptions {
+  /** The largest message that the transport can carry. A request with a larger result gets an error instead. */
+  readonly longestMessageBytes?: number;
+}
+
+/** Connections whose transport was opened by the caller. */
+export class TransportConnections implements AsyncDisposable {
+  readonly #options: ConnectionOptions;
+  readonly #open = new Set<Transport>();
+  #isClosed = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+  }
+
+  add(transport: Transport, { longestMessageBytes }: AcceptOptions): void {
+    if (this.#isClosed) {
+      void transport.close();
+      return;
+    }
+    this.#open.add(transport);
+    const cut = (): void => void transport.close();
+    const sink = transportSink(transport, cut);
+    const writer = new MessageWriter(sink, () => connection.relieved(), this.#options.limits);
+    const inlet = { pause: () => transport.pause?.(), resume: () => transport.resume?.(), cut };
+    const connection = new Connection(inlet, writer, {
+      ...this.#options,
+      ...(longestMessageBytes === undefined ? {} : { longestMessageBytes }),
+    });
+    transport.start({
+      text: (message) => connection.receive(Buffer.from(message)),
+      malformed: (error) => connection.receiveMalformed(error.message),
+      closed: () => {
+        this.#open.delete(transport);
+        connection.ended();
+      },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#open].map((transport) => transport.close()));
+  }
+}
