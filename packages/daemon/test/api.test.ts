@@ -206,8 +206,8 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
         additionalPermissions: null,
       },
       offers: [
-        { id: "accept", label: "Run it", accepts: true, lasting: "once", stores: null },
-        { id: "decline", label: "Don't run it", accepts: false, lasting: "once", stores: null },
+        { id: "accept", label: "Run it", accepts: true, scope: "call", stores: null },
+        { id: "decline", label: "Don't run it", accepts: false, scope: "call", stores: null },
       ],
     });
     const path = `POST /inbox/${approval.id}/answer`;

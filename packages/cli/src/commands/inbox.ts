@@ -93,12 +93,7 @@ function approve(): CliCommand {
   addDaemonOptions(command)
     .addArgument(new Argument("<approvals...>", "IDs, or the first 4 or more characters of them"))
     .addOption(
-      new Option("--for <duration>", "how long it is remembered").choices([
-        "once",
-        "turn",
-        "session",
-        "always",
-      ]),
+      new Option("--for <scope>", "how long it is remembered").choices(["call", "session", "always"]),
     )
     .option("--offer <offer>", "an offer by its name, as `show` prints it")
     .option("--answer <question=text>", "answer of a question; can be repeated", collectValues)

@@ -2,6 +2,7 @@ import {
   type Approval,
   type ApprovalOffer,
   DaemonClientError,
+  type DecisionScope,
   type InboxAnswer,
 } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
@@ -13,7 +14,7 @@ import { summarizeRequest } from "./format-approval.ts";
 import { findApproval } from "./list-inbox.ts";
 
 export interface AnswerOptions extends DaemonCommandOptions {
-  readonly for?: ApprovalOffer["lasting"];
+  readonly for?: DecisionScope;
   readonly offer?: string;
   readonly answer?: readonly string[];
   readonly content?: string;
@@ -104,14 +105,14 @@ function chooseOffer({ offers }: Approval, isGranted: boolean, options: AnswerOp
     if (named) return named;
     throw usageError(`There is no such offer "${revealLine(options.offer)}".`, `Offers: ${names}.`);
   }
-  const { for: lasting, stop = false } = options;
+  const { for: scope, stop = false } = options;
   // Without a wish: the offer that is remembered least. `cancel` is the offer that stops the turn.
   const wanted = isGranted
-    ? fitting.find((offer) => (lasting === undefined ? true : offer.lasting === lasting))
+    ? fitting.find((offer) => (scope === undefined ? true : offer.scope === scope))
     : fitting.find(({ id }) => id === (stop ? "cancel" : "decline"));
   if (wanted) return wanted;
   throw usageError(
-    `There is no offer ${lasting === undefined ? "like this" : `for "${lasting}"`}.`,
+    `There is no offer ${scope === undefined ? "like this" : `for "${scope}"`}.`,
     `Offers: ${names}.`,
   );
 }

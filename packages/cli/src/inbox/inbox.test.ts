@@ -136,7 +136,7 @@ describe("without a terminal", () => {
     [["decline", "0"], 2, '"0" is too short for the beginning of the ID of an approval.'],
     [["list", "--session", ""], 2, "The ID of the session is empty."],
     [["show", "nope"], 1, "Run `codexkit inbox list` to see what is open."],
-    [["approve", "--for", "ever", "x"], 2, "Allowed choices are once, turn, session, always."],
+    [["approve", "--for", "ever", "x"], 2, "Allowed choices are call, session, always."],
     [["list", "--session", "nope"], 1, 'There is no session "nope".'],
   ])("%j exits with %d", async (args, exitCode, message) => {
     const result = await daemon.run(["inbox", ...args]);

@@ -1,3 +1,4 @@
+import type { DecisionScope } from "@codexkit/approvals";
 import type { v2 } from "codexkit";
 import { z } from "zod";
 
@@ -28,8 +29,11 @@ export const approvalOffer = z
     label: z.string(),
     /** Whether the request is granted. */
     accepts: z.boolean(),
-    /** How long it is remembered. `always` changes the configuration in the daemon's Codex home. */
-    lasting: z.enum(["once", "turn", "session", "always"]),
+    /**
+     * How long it is remembered. `call` is only this request (a permission that is granted for it lasts until the end of the
+     * turn), and `always` changes the configuration in the daemon's Codex home.
+     */
+    scope: z.enum(["call", "session", "always"]) satisfies z.ZodType<DecisionScope>,
     /** What is remembered, such as the prefix of later commands, or null. */
     stores: z.string().nullable(),
   })

@@ -40,6 +40,7 @@ export type { Webhook, WebhookDelivery, WebhookEventType, WebhookMessage } from 
 export type { WebhookTool, WebhookToolCall } from "../api/webhook-tool.ts";
 
 // What the API serves and takes.
+export type { DecisionScope } from "@codexkit/approvals";
 export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";
 export type { DaemonEvent, SessionEvent } from "../api/event.ts";

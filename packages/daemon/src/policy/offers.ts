@@ -17,7 +17,7 @@ const ACCEPT: Offer = {
   id: "accept",
   label: "Accept",
   accepts: true,
-  lasting: "once",
+  scope: "call",
   stores: null,
   decision: "accept",
 };
@@ -27,7 +27,7 @@ const REFUSALS: readonly Offer[] = [
     id: "decline",
     label: "Decline and continue",
     accepts: false,
-    lasting: "once",
+    scope: "call",
     stores: null,
     decision: "decline",
   },
@@ -35,7 +35,7 @@ const REFUSALS: readonly Offer[] = [
     id: "cancel",
     label: "Decline and stop the turn",
     accepts: false,
-    lasting: "once",
+    scope: "call",
     stores: null,
     decision: "cancel",
   },
@@ -50,7 +50,7 @@ export function offersFor(approval: AnyApproval): readonly Offer[] {
       return [ACCEPT, forSession(fileChangeRule(approval)), ...REFUSALS];
     case "permissions":
       return [
-        { ...ACCEPT, lasting: "turn", stores: "the requested permissions, for this turn" },
+        { ...ACCEPT, stores: "the requested permissions, for this turn" },
         forSession("the requested permissions, for this session"),
         ...REFUSALS,
       ];
@@ -74,7 +74,7 @@ export function decisionFor(approval: AnyApproval, answer: InboxAnswer): AnyDeci
       ...(network === undefined ? {} : { network: { enabled: network } }),
       ...((read ?? write) ? { fileSystem: { read: read ?? null, write: write ?? null } } : {}),
     },
-    { scope: offer.lasting === "session" ? "session" : "turn" },
+    { scope: offer.scope === "session" ? "session" : "turn" },
   );
 }
 
@@ -83,7 +83,7 @@ function forSession(stores: string): Offer {
     id: "acceptForSession",
     label: "Accept for this session",
     accepts: true,
-    lasting: "session",
+    scope: "session",
     stores,
     decision: "acceptForSession",
   };
@@ -96,7 +96,7 @@ function commandOffers({ network, proposedPrefix, proposedNetworkRules }: Comman
       id: "acceptWithPrefix",
       label: "Accept, and allow commands that start like this",
       accepts: true,
-      lasting: "always",
+      scope: "always",
       stores: proposedPrefix.join(" "),
       decision: decisions.acceptWithPrefix(proposedPrefix),
     });
@@ -107,7 +107,7 @@ function commandOffers({ network, proposedPrefix, proposedNetworkRules }: Comman
       id: `${action}Host:${host}`,
       label: isAllowed ? `Always allow ${host}` : `Always deny ${host}`,
       accepts: isAllowed,
-      lasting: "always",
+      scope: "always",
       stores: host,
       decision: isAllowed ? decisions.allowHost(host) : decisions.denyHost(host),
     });
@@ -130,7 +130,7 @@ function toolOffers({ server, tool, persist }: McpToolApproval): readonly Offer[
       id: "acceptAlways",
       label: "Always accept",
       accepts: true,
-      lasting: "always",
+      scope: "always",
       stores,
       decision: "acceptAlways",
     },

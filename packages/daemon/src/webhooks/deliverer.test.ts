@@ -96,7 +96,7 @@ describe.each(STORE_KINDS)("webhooks on %s", (kind) => {
       kind: "command",
       fingerprint: "f",
       request: { kind: "command", command: "make deploy" },
-      offers: [{ id: "accept", label: "Allow", accepts: true, lasting: "once", stores: null }],
+      offers: [{ id: "accept", label: "Allow", accepts: true, scope: "call", stores: null }],
     });
     const [received] = await receiver.waitFor(1);
     expect(received && messageOf(received)).toMatchObject({
