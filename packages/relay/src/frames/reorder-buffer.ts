@@ -1,0 +1,70 @@
+export interface ReorderLimits {
+  /** How far ahead of the next expected item one may arrive. */
+  readonly frames: number;
+  /** Bytes of the items that wait for an earlier one. */
+  readonly bytes: number;
+}
+
+/** `full`: the item is too far ahead and was not kept. */
+export type ReorderResult = "accepted" | "duplicate" | "full";
+
+/** Puts numbered items in order. The first copy of a number wins. */
+export class ReorderBuffer<Item> {
+  readonly #limits: ReorderLimits;
+  readonly #sizeOf: (item: Item) => number;
+  readonly #waiting = new Map<number, Item>();
+  #waitingBytes = 0;
+  #nextSeq = 0;
+
+  constructor(limits: ReorderLimits, sizeOf: (item: Item) => number) {
+    this.#limits = limits;
+    this.#sizeOf = sizeOf;
+  }
+
+  /** Number of the next item in order. All smaller ones were taken or are ready to be. */
+  get nextSeq(): number {
+    return this.#nextSeq;
+  }
+
+  /** Whether items wait for an earlier one. */
+  get hasGap(): boolean {
+    return this.#waiting.size > 0;
+  }
+
+  /** Whether an item that is ahead of the next one has arrived. */
+  has(seq: number): boolean {
+    return this.#waiting.has(seq);
+  }
+
+  /** Adds an item; `onItem` is called for each one that is now in order. */
+  push(seq: number, item: Item, onItem: (seq: number, item: Item) => void): ReorderResult {
+    if (seq < this.#nextSeq || this.#waiting.has(seq)) return "duplicate";
+    if (seq > this.#nextSeq) {
+      const bytes = this.#waitingBytes + this.#sizeOf(item);
+      if (seq - this.#nextSeq > this.#limits.frames || bytes > this.#limits.bytes) return "full";
+      this.#waiting.set(seq, item);
+      this.#waitingBytes = bytes;
+      return "accepted";
+    }
+    this.#nextSeq += 1;
+    onItem(seq, item);
+    this.#takeWaiting(onItem);
+    return "accepted";
+  }
+
+  clear(): void {
+    this.#waiting.clear();
+    this.#waitingBytes = 0;
+  }
+
+  #takeWaiting(onItem: (seq: number, item: Item) => void): void {
+    for (;;) {
+      const item = this.#waiting.get(this.#nextSeq);
+      if (item === undefined) return;
+      this.#waiting.delete(this.#nextSeq);
+      this.#waitingBytes -= this.#sizeOf(item);
+      this.#nextSeq += 1;
+      onItem(this.#nextSeq - 1, item);
+    }
+  }
+}

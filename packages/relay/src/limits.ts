@@ -1,0 +1,73 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Limits of one end of a relay: an executor or a harness. Numbers called "Codex's" are those of its own ends. */
+export interface RelayLimits {
+  /** Largest WebSocket message in either direction. Codex's number. */
+  readonly frameBytes: number;
+  /** Interval of WebSocket pings. Codex's number. */
+  readonly pingIntervalMs: number;
+  /** A connection that receives nothing for this long, not even a pong, is closed. Codex's number. */
+  readonly pongTimeoutMs: number;
+  /** A connection whose unsent data makes no progress for this long is closed. Codex's number. */
+  readonly stalledWriteMs: number;
+  /** Time for the TCP connection, TLS and the WebSocket upgrade. Codex's number. */
+  readonly connectTimeoutMs: number;
+  /** Unsent bytes of a connection above which senders wait. */
+  readonly highWaterBytes: number;
+  /** Unsent bytes of one stream at which it refuses further messages with `queue_full`. */
+  readonly bufferedBytes: number;
+  /** Time that a closing stream or connection has to send its data. */
+  readonly closeTimeoutMs: number;
+
+  /** Largest plaintext of one encrypted record. Codex's number. */
+  readonly recordBytes: number;
+  /** Largest JSON-RPC message. Codex's number. */
+  readonly messageBytes: number;
+  /** How far ahead of the next expected record one may arrive. Codex's number. */
+  readonly reorderFrames: number;
+  /** Bytes of records that arrived ahead of a missing one. Codex's number. */
+  readonly reorderBytes: number;
+  /** Messages of one stream that wait for a paused reader. Beyond it, the stream is reset. Codex's number. */
+  readonly queuedMessages: number;
+  /** Bytes of those messages. One message always fits. */
+  readonly queuedBytes: number;
+
+  /** Time that a harness waits for the answer to its handshake. */
+  readonly handshakeTimeoutMs: number;
+  /** Streams of one executor, established or in a handshake. Codex's number. */
+  readonly activeStreams: number;
+  /** Harness keys that an executor validates at once. Codex's number. */
+  readonly pendingValidations: number;
+  /** Time for one validation. Codex's number. */
+  readonly validationTimeoutMs: number;
+  /** Failed handshakes after which an executor closes the connection. Codex's number. */
+  readonly failedHandshakes: number;
+}
+
+export const RELAY_LIMITS: RelayLimits = {
+  frameBytes: 256 * KIB,
+  pingIntervalMs: 30_000,
+  pongTimeoutMs: 60_000,
+  stalledWriteMs: 60_000,
+  connectTimeoutMs: 10_000,
+  // Enough to keep a fast connection busy; a slow one delays a small message by no more than this.
+  highWaterBytes: MIB,
+  // More than one message of the largest size.
+  bufferedBytes: 128 * MIB,
+  closeTimeoutMs: 2_000,
+
+  recordBytes: 61_440,
+  messageBytes: 64 * MIB,
+  reorderFrames: 64,
+  reorderBytes: MIB,
+  queuedMessages: 128,
+  queuedBytes: 64 * MIB,
+
+  // The executor may take the whole time of a validation.
+  handshakeTimeoutMs: 15_000,
+  activeStreams: 128,
+  pendingValidations: 32,
+  validationTimeoutMs: 10_000,
+  failedHandshakes: 8,
+};

@@ -1,0 +1,65 @@
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { RelayError } from "../errors.ts";
+
+const ALGORITHM = "aes-256-gcm";
+const TAG = { authTagLength: 16 };
+
+/** Bytes that encryption adds. */
+export const AES_TAG_BYTES = TAG.authTagLength;
+
+/** The largest Noise message. */
+export const NOISE_MESSAGE_BYTES = 65_535;
+
+/** Noise's nonce for AES-GCM: four zero bytes, then the counter as a big-endian 64-bit number. */
+function nonceBytes(nonce: number): Buffer {
+  const bytes = Buffer.alloc(12);
+  bytes.writeUInt32BE(Math.floor(nonce / 2 ** 32), 4);
+  bytes.writeUInt32BE(nonce % 2 ** 32, 8);
+  return bytes;
+}
+
+/** Encrypts into a new buffer with room for a header before the ciphertext, which is then followed by the tag. */
+export function sealRecord(
+  key: Buffer,
+  nonce: number,
+  plaintext: Uint8Array,
+  associatedData?: Uint8Array,
+  headerBytes = 0,
+): Buffer {
+  const cipher = createCipheriv(ALGORITHM, key, nonceBytes(nonce), TAG);
+  if (associatedData) cipher.setAAD(associatedData);
+  const output = Buffer.allocUnsafeSlow(headerBytes + plaintext.length + AES_TAG_BYTES);
+  output.set(cipher.update(plaintext), headerBytes);
+  cipher.final();
+  output.set(cipher.getAuthTag(), headerBytes + plaintext.length);
+  return output;
+}
+
+/** Decrypts and verifies. Throws a `protocol_violation` without any detail for everything that is not authentic. */
+export function openRecord(
+  key: Buffer,
+  nonce: number,
+  data: Uint8Array,
+  associatedData?: Uint8Array,
+): Buffer {
+  const length = data.length - AES_TAG_BYTES;
+  if (length < 0 || data.length > NOISE_MESSAGE_BYTES) throw notAuthentic();
+  const decipher = createDecipheriv(ALGORITHM, key, nonceBytes(nonce), TAG);
+  if (associatedData) decipher.setAAD(associatedData);
+  decipher.setAuthTag(data.subarray(length));
+  const plaintext = decipher.update(data.subarray(0, length));
+  try {
+    decipher.final();
+  } catch {
+    plaintext.fill(0);
+    throw notAuthentic();
+  }
+  return plaintext;
+}
+
+function notAuthentic(): RelayError {
+  return new RelayError(
+    "protocol_violation",
+    "Received encrypted data that does not match the keys of this stream.",
+  );
+}

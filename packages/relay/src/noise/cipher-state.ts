@@ -1,0 +1,55 @@
+import { RelayError } from "../errors.ts";
+import { openRecord, sealRecord } from "./aes-gcm.ts";
+
+/**
+ * Largest nonce. Noise allows 64 bits, but the sequence number of a frame, which equals its nonce, has 32 bits and never
+ * wraps: at records of 60 KiB that is more than 200 TiB.
+ */
+export const MAX_NONCE = 2 ** 32 - 1;
+
+/** The key of one direction of an established stream. Encryption numbers records; decryption is told the number. */
+export class CipherState {
+  readonly #key: Buffer;
+  #nextNonce = 0;
+  #isDestroyed = false;
+
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** The nonce of the next record that `encrypt` makes. */
+  get nextNonce(): number {
+    return this.#nextNonce;
+  }
+
+  /** Encrypts one record, with room for a header of `headerBytes` before it. Throws at the nonce limit. */
+  encrypt(plaintext: Uint8Array, headerBytes = 0, associatedData?: Uint8Array): Buffer {
+    this.#check(this.#nextNonce);
+    const nonce = this.#nextNonce;
+    this.#nextNonce += 1;
+    return sealRecord(this.#key, nonce, plaintext, associatedData, headerBytes);
+  }
+
+  /** Decrypts the record with a nonce. The caller makes sure that a nonce is used once. */
+  decrypt(nonce: number, data: Uint8Array, associatedData?: Uint8Array): Buffer {
+    this.#check(nonce);
+    return openRecord(this.#key, nonce, data, associatedData);
+  }
+
+  /** Zeroes the key. Later calls throw. */
+  destroy(): void {
+    this.#isDestroyed = true;
+    this.#key.fill(0);
+  }
+
+  /** A zeroed key would encrypt without an error. */
+  #check(nonce: number): void {
+    if (this.#isDestroyed) throw new RelayError("disconnected", "The stream has ended; its keys are gone.");
+    if (nonce > MAX_NONCE) {
+      throw new RelayError(
+        "limit",
+        `The stream has used all ${MAX_NONCE + 1} record numbers. Open a new one.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import { BoundedSet, raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { RelayError } from "../errors.ts";
+import { decodeFrame } from "../frames/decode-frame.ts";
+import { encodeFrame } from "../frames/encode-frame.ts";
+import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
+import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
+import { EncryptedStream, type StreamLink } from "./encrypted-stream.ts";
+import type { FrameChannel } from "./frame-channel.ts";
+import type { AcceptorContext } from "./acceptor-options.ts";
+
+/** Streams that ended recently, whose last frames may still be on their way. */
+const ENDED_STREAMS = 1024;
+
+/** One connection of a `StreamAcceptor`. */
+export class AcceptorChannel {
+  readonly closed: Promise<Error | undefined>;
+  readonly #channel: FrameChannel;
+  readonly #registrationId: string;
+  readonly #context: AcceptorContext;
+  readonly #closed = Promise.withResolvers<Error | undefined>();
+  /** Streams of this connection, as opposed to those of the acceptor. */
+  readonly #streams = new Map<string, EncryptedStream>();
+  readonly #validations = new Map<string, AbortController>();
+  readonly #ended = new BoundedSet<string>(ENDED_STREAMS);
+  #failures = 0;
+  #hasClosed = false;
+
+  constructor(channel: FrameChannel, registrationId: string, context: AcceptorContext) {
+    this.#channel = channel;
+    this.#registrationId = registrationId;
+    this.#context = context;
+    this.closed = this.#closed.promise;
+    channel.start({
+      frame: (bytes) => this.#receive(bytes),
+      closed: (cause) => this.#finish(cause),
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#hasClosed) return;
+    let frame: RelayFrame;
+    try {
+      frame = decodeFrame(bytes);
+    } catch {
+      this.#context.counters.framesInvalid += 1;
+      this.#countFailure();
+      return;
+    }
+    const { streamId, body } = frame;
+    const stream = this.#streams.get(streamId);
+    if (body.kind === "handshake") this.#receiveHandshake(streamId, body.payload);
+    else if (stream) stream.receive(frame);
+    else this.#receiveStray(streamId, body);
+  }
+
+  /** A frame of a stream that is not established. Only data needs an answer. */
+  #receiveStray(streamId: string, body: FrameBody): void {
+    if (body.kind === "reset") this.#validations.get(streamId)?.abort();
+    if (body.kind !== "data") return;
+    this.#context.counters.framesInvalid += 1;
+    if (this.#ended.has(streamId)) return;
+    this.#refuse(streamId);
+  }
+
+  #receiveHandshake(streamId: string, message: Uint8Array): void {
+    const { limits, counters, streams, options } = this.#context;
+    if (streams.has(streamId) || this.#validations.has(streamId)) {
+      this.#refuse(streamId);
+      return;
+    }
+    const isFull =
+      streams.size + this.#context.pendingValidations >= limits.activeStreams ||
+      this.#context.pendingValidations >= limits.pendingValidations;
+    if (isFull) {
+      counters.handshakesOverLimit += 1;
+      this.#sendReset(streamId);
+      return;
+    }
+    const { environmentId } = options;
+    const binding = { environmentId, registrationId: this.#registrationId, streamId };
+    const handshake = new ResponderHandshake(options.identity, binding);
+    try {
+      const claim = handshake.readMessage1(message);
+      void this.#validate(streamId, handshake, claim);
+    } catch {
+      this.#refuse(streamId);
+    }
+  }
+
+  async #validate(streamId: string, handshake: ResponderHandshake, claim: HarnessClaim): Promise<void> {
+    const abort = new AbortController();
+    this.#validations.set(streamId, abort);
+    this.#context.pendingValidations += 1;
+    const isValid = await this.#isValid(streamId, claim, abort);
+    this.#context.pendingValidations -= 1;
+    // A frame that arrived meanwhile may have refused the handshake already.
+    const isCurrent = this.#validations.get(streamId) === abort;
+    if (isCurrent) this.#validations.delete(streamId);
+    if (isValid && isCurrent && !abort.signal.aborted && !this.#hasClosed) {
+      this.#establish(streamId, handshake, claim);
+      return;
+    }
+    handshake.destroy();
+    if (abort.signal.aborted && !isCurrent) return;
+    this.#context.counters.handshakesUnauthorized += 1;
+    this.#sendReset(streamId);
+    this.#countFailure();
+  }
+
+  async #isValid(streamId: string, claim: HarnessClaim, abort: AbortController): Promise<boolean> {
+    const { options, limits } = this.#context;
+    const request = { ...claim, streamId, registrationId: this.#registrationId, signal: abort.signal };
+    try {
+      const answer = withTimeout(options.validate(request), limits.validationTimeoutMs, () => {
+        abort.abort();
+        return new RelayError("timeout", "The validation timed out.");
+      });
+      return (await raceAbort(answer, abort.signal)) === true;
+    } catch {
+      return false;
+    }
+  }
+
+  #establish(streamId: string, handshake: ResponderHandshake, { harnessKey }: HarnessClaim): void {
+    const { limits, counters, streams, options } = this.#context;
+    const { message, keys } = handshake.writeMessage2();
+    this.#send(streamId, { kind: "handshake", payload: message });
+    const stream = new EncryptedStream({
+      streamId,
+      remoteKey: harnessKey,
+      keys,
+      link: this.#link(streamId),
+      limits,
+      counters,
+    });
+    streams.set(streamId, stream);
+    this.#streams.set(streamId, stream);
+    options.onStream(stream);
+  }
+
+  /** The connection carries other streams as well, so that one of them can't pause or close it. */
+  #link(streamId: string): StreamLink {
+    const channel = this.#channel;
+    return {
+      send: (frame) => channel.send(frame),
+      get bufferedBytes() {
+        return channel.bufferedBytes;
+      },
+      setPaused: () => {},
+      release: async () => {
+        this.#streams.delete(streamId);
+        this.#context.streams.delete(streamId);
+        this.#ended.add(streamId);
+      },
+    };
+  }
+
+  /** Answers a violation. An established stream of the same ID is not affected. */
+  #refuse(streamId: string): void {
+    this.#context.counters.handshakesFailed += 1;
+    const validation = this.#validations.get(streamId);
+    this.#validations.delete(streamId);
+    validation?.abort();
+    this.#sendReset(streamId);
+    this.#countFailure();
+  }
+
+  #countFailure(): void {
+    this.#failures += 1;
+    if (this.#failures < this.#context.limits.failedHandshakes || this.#hasClosed) return;
+    this.#finish(new RelayError("limit", "Too many handshakes failed on this connection."));
+    void this.#channel.close();
+  }
+
+  #sendReset(streamId: string): void {
+    this.#send(streamId, { kind: "reset", reason: RESET_REASON });
+  }
+
+  #send(streamId: string, body: FrameBody): void {
+    if (!this.#hasClosed) void this.#channel.send(encodeFrame({ streamId, ack: 0, ackBits: 0, body }));
+  }
+
+  #finish(cause: Error | undefined): void {
+    if (this.#hasClosed) return;
+    this.#hasClosed = true;
+    for (const abort of this.#validations.values()) abort.abort();
+    for (const stream of this.#streams.values()) stream.disconnected(cause);
+    this.#closed.resolve(cause);
+  }
+}

@@ -1,0 +1,35 @@
+import type { RelayLimits } from "../limits.ts";
+import type { RelayIdentity } from "../noise/identity.ts";
+import type { HarnessClaim } from "../noise/responder.ts";
+import type { RelayCounters } from "./counters.ts";
+import type { EncryptedStream } from "./encrypted-stream.ts";
+import type { RelayStream } from "./relay-stream.ts";
+
+/** A harness that asks for a stream. */
+export interface HarnessRequest extends HarnessClaim {
+  readonly streamId: string;
+  readonly registrationId: string;
+  /** Aborts when the answer is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+export interface StreamAcceptorOptions {
+  readonly identity: RelayIdentity;
+  readonly environmentId: string;
+  /** Asks the registry whether a harness may open a stream. A rejection counts as no. */
+  readonly validate: (request: HarnessRequest) => Promise<boolean>;
+  /** Receives each established stream, before its first message. */
+  readonly onStream: (stream: RelayStream) => void;
+  readonly limits?: Partial<RelayLimits> | undefined;
+  readonly counters?: RelayCounters | undefined;
+}
+
+/** State that the channels of one acceptor share. */
+export interface AcceptorContext {
+  readonly options: StreamAcceptorOptions;
+  readonly limits: RelayLimits;
+  readonly counters: RelayCounters;
+  readonly streams: Map<string, EncryptedStream>;
+  /** Handshakes that are being validated, on all channels. */
+  pendingValidations: number;
+}
