@@ -63,7 +63,5 @@ it.concurrent("a starting call can be aborted, and times out otherwise", async (
     maxRetries: 0,
   });
   await expect(aborted).rejects.toMatchObject({ name: expect.stringMatching(/Abort|Timeout/) as string });
-  await expect(generateText({ model: stage.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(
-    /500 ms/,
-  );
+  await expect(generateText({ model: stage.model, prompt: "go", maxRetries: 0 })).rejects.toThrow(/500 ms/);
 });

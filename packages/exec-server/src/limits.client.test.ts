@@ -41,7 +41,10 @@ const checks: LimitChecks<keyof ClientLimits> = {
     expect((await it.closed).code).toBe("disconnected");
   },
   resumeRetryDelayMs: async () => {
-    expect(await resumeAttempts(5)).toBeGreaterThan(await resumeAttempts(400));
+    await using patient = await resumingClient(600_000);
+    await using eager = await resumingClient(1);
+    while (eager.attempts() < 20) await once(eager.server, "connection");
+    expect(patient.attempts()).toBeLessThan(2);
   },
   unreadOutputBytes: async () => {
     await using server = await ExecServer.start();
@@ -70,21 +73,31 @@ const checks: LimitChecks<keyof ClientLimits> = {
   },
 };
 
-/** How often a client tries to resume within a second. */
-async function resumeAttempts(resumeRetryDelayMs: number): Promise<number> {
-  const server = await ExecServer.start();
-  const it = await ExecClient.connect(server.url ?? "", {
-    limits: { resumeRetryDelayMs, resumeTimeoutMs: 800 },
+/** A client whose server has ended its connection, and refuses and counts those that follow. */
+async function resumingClient(resumeRetryDelayMs: number) {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  let connections = 0;
+  server.on("connection", (socket) => {
+    connections += 1;
+    if (connections > 1) return socket.terminate();
+    socket.on("message", (data: Buffer) => {
+      const { id, method } = JSON.parse(String(data)) as { id?: number; method: string };
+      if (method === "initialize")
+        socket.send(JSON.stringify({ id, result: { sessionId: "s", environmentInfo: {} } }));
+    });
   });
-  await server.close();
-  let attempts = 0;
-  const counter = createServer((socket) => {
-    attempts += 1;
-    socket.destroy();
-  }).listen(Number(new URL(server.url ?? "").port), "127.0.0.1");
-  await it.closed;
-  counter.close();
-  return attempts;
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const client = await ExecClient.connect(`ws://127.0.0.1:${port}`, { limits: { resumeRetryDelayMs } });
+  for (const socket of server.clients) socket.terminate();
+  return {
+    server,
+    attempts: () => connections - 1,
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      server.close();
+    },
+  };
 }
 
 /** Against a server that sends events out of order and withholds the first one. */

@@ -107,7 +107,7 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
   },
   closedRetentionMs: async () => {
     await using it = await serve({ closedRetentionMs: 10 });
-    await run(it.raw, "p", "true");
+    await it.raw.call("process/start", start("p", "true"));
     for (;;) {
       const { error } = await it.raw.call("process/read", { processId: "p", waitMs: 0 });
       if (error?.message.startsWith("unknown process") === true) return;

@@ -11,7 +11,7 @@ export async function lives(pid: number): Promise<boolean> {
 
 /** Resolves when none of these processes is left. */
 export async function gone(pids: readonly number[]): Promise<void> {
-  const until = Date.now() + 10_000;
+  const until = Date.now() + 20_000;
   for (;;) {
     const left = (await Promise.all(pids.map(lives))).filter(Boolean).length;
     if (left === 0) return;

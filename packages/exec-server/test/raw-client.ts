@@ -9,8 +9,8 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** How long any one wait may take. */
-const WAIT_MS = 10_000;
+/** How long the server may be silent during a wait. */
+const WAIT_MS = 20_000;
 
 /** A WebSocket that speaks in raw messages: for what a well-behaved client never sends. */
 export class RawClient implements Disposable {
@@ -77,6 +77,7 @@ export class RawClient implements Disposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(() => reject(new Error("it did not come in time")), WAIT_MS);
     const look = (): void => {
+      timer.refresh();
       if (holds()) resolve();
     };
     this.#watchers.add(look);

@@ -1,8 +1,10 @@
 // Children end with their owner, sessions survive a cut, and a client that does not read costs no memory.
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { tempFolder } from "@codexkit/testing";
+import { describe, expect, test } from "vitest";
 import { gone, lives, runtimeFolder } from "./processes.ts";
 import { RawClient } from "./raw-client.ts";
 import { startProgram } from "./servers.ts";
@@ -56,7 +58,7 @@ describe("children end", () => {
     await client.closed;
     const end = await server.process?.ended;
     expect(end).toEqual(signal === "SIGKILL" ? { code: null, signal } : { code: 0, signal: null });
-    await vi.waitUntil(() => !existsSync(folder), { timeout: 10_000 });
+    await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
   test("when their session is not resumed in time", async () => {
@@ -124,10 +126,12 @@ describe("a session", () => {
 
   test("resumes at once when its connection breaks during a long read, and keeps the process", async () => {
     await using server = await ExecServer.start();
+    await using folder = await tempFolder("robustness");
+    const resumed = join(folder.path, "resumed");
     const first = await RawClient.ready(server.url ?? "");
     await first.call("process/start", {
       processId: "p",
-      argv: shell("sleep 0.3; echo x; sleep 60"),
+      argv: shell(`until [ -e ${resumed} ]; do sleep 0.05; done; echo x; sleep 60`),
       cwd: "file:///",
       env: {},
       tty: false,
@@ -141,6 +145,7 @@ describe("a session", () => {
     while (answer.error?.code === -32010) {
       answer = await second.call("initialize", { clientName: "x", resumeSessionId: first.sessionId });
     }
+    await writeFile(resumed, "");
     // The notification needs no `initialized`.
     await second.until(({ method }) => method === "process/output");
     second.send({ method: "initialized" });

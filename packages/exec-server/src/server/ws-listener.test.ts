@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { gone } from "../../test/processes.ts";
 import { RawClient } from "../../test/raw-client.ts";
 import { startProgram } from "../../test/servers.ts";
@@ -55,6 +55,17 @@ function frame(opcode: number, isFinal: boolean, payload: Buffer = Buffer.alloc(
     Buffer.from([(isFinal ? 0x80 : 0) | opcode, 0x80 | payload.length, 0, 0, 0, 0]),
     payload,
   ]);
+}
+
+/** Pings are sent when a test says so, not while it waits for something else. */
+function fakeHeartbeat() {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  const pingIntervalMs = 60_000;
+  return {
+    limits: { pingIntervalMs },
+    advance: () => void vi.advanceTimersByTime(pingIntervalMs),
+    [Symbol.dispose]: () => void vi.useRealTimers(),
+  };
 }
 
 async function upgraded(url: string): Promise<Socket> {
@@ -206,16 +217,17 @@ describe("frames", () => {
 });
 
 test("a client that answers no ping is disconnected, and its session can be resumed", async () => {
-  await using server = await ExecServer.start({ limits: { pingIntervalMs: 100 } });
+  using heartbeat = fakeHeartbeat();
+  await using server = await ExecServer.start({ limits: heartbeat.limits });
   const socket = await upgraded(server.url ?? "");
   const initialize = { id: 1, method: "initialize", params: { clientName: "half-open" } };
   const bytes = Buffer.from(JSON.stringify(initialize));
   socket.write(frame(1, true, bytes));
   let answer = "";
-  for await (const piece of socket) {
-    answer += String(piece);
-    if (answer.includes("sessionId")) break;
-  }
+  while (!answer.includes("sessionId")) answer += await firstBytes(socket);
+  heartbeat.advance();
+  heartbeat.advance();
+  await closed(socket);
   const sessionId = /"sessionId":"(?<id>[^"]+)"/.exec(answer)?.groups?.["id"];
   using client = await RawClient.open(server.url ?? "");
   let result = await client.call("initialize", { clientName: "next", resumeSessionId: sessionId });
@@ -253,9 +265,17 @@ test("a client that does not read its pongs gets no more of them", { timeout: 60
 });
 
 test("a client that answers pings stays connected", async () => {
-  await using server = await ExecServer.start({ limits: { pingIntervalMs: 20 } });
+  using heartbeat = fakeHeartbeat();
+  await using server = await ExecServer.start({ limits: heartbeat.limits });
   using client = await RawClient.ready(server.url ?? "");
-  for (let count = 0; count < 5; count += 1) await once(client.socket, "ping");
+  for (let count = 0; count < 5; count += 1) {
+    heartbeat.advance();
+    await once(client.socket, "ping");
+    const pong = once(client.socket, "pong");
+    // Answered after the server has received the pong, which was sent before.
+    client.socket.ping();
+    await pong;
+  }
   expect((await client.call("environment/status")).result).toEqual({ status: "ready" });
 });
 

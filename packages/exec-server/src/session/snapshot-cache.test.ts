@@ -166,7 +166,8 @@ describe("without a snapshot a command runs as ever", () => {
     [
       "the profile takes too long",
       "export A=1; [[ $BASH_EXECUTION_STRING == *printf* ]] && sleep 60",
-      { snapshotTimeoutMs: 300 },
+      // Long enough for the profile to be counted before it is ended.
+      { snapshotTimeoutMs: 2_000 },
     ],
     [
       "the profile prints too much",
