@@ -2,10 +2,11 @@
 import "./require-node.ts";
 
 export { ExecServer, type ExecServerOptions, PROTOCOL_VERSION } from "./server/exec-server.ts";
+export type { ByteTransport } from "./server/message-sink.ts";
 export type { AcceptOptions } from "./server/transport-connections.ts";
 export type { WebSocketAuth } from "./server/ws-auth.ts";
 export { SERVER_LIMITS, type ServerLimits } from "./limits.ts";
-export type { LogFields, Logger, LogLevel } from "./logger.ts";
+export { jsonLogger, LOG_LEVELS, type LogFields, type Logger, type LogLevel } from "./logger.ts";
 
 // Errors.
 export { ExecError, type ExecErrorCode } from "./errors.ts";

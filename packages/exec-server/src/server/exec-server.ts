@@ -13,6 +13,7 @@ import { SessionStore } from "../session/session-store.ts";
 import type { ConnectionOptions } from "./connection.ts";
 import { environmentInfo } from "./environment-info.ts";
 import { DEFAULT_LISTEN_URL, isLoopback, parseListenUrl } from "./listen-url.ts";
+import type { ByteTransport } from "./message-sink.ts";
 import { methodTable } from "./method-table.ts";
 import { serveStdio } from "./stdio-listener.ts";
 import { type AcceptOptions, TransportConnections } from "./transport-connections.ts";
@@ -158,7 +159,7 @@ export class ExecServer implements AsyncDisposable {
    * with all other connections of this server, so that a client can resume its session on a new transport. The caller
    * has authenticated the client.
    */
-  accept(transport: Transport, options: AcceptOptions = {}): void {
+  accept(transport: Transport | ByteTransport, options: AcceptOptions = {}): void {
     this.#accepted.add(transport, options);
   }
 

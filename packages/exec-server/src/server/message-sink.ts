@@ -48,38 +48,59 @@ export function lineSink(stream: Writable): MessageSink {
   };
 }
 
+/** A transport that also carries messages as bytes, so that they are not converted to text and back. */
+export interface ByteTransport extends Transport {
+  /** As `start`, for a reader of bytes. */
+  startBytes(receiver: { message(bytes: Buffer): void; closed(cause?: Error): void }): void;
+  /** As `Transport.send`. The caller may reuse a buffer as soon as this returns. */
+  send(message: string | Uint8Array): Promise<void> | undefined;
+  /** Bytes that the other side has not received yet, as far as this side knows. */
+  readonly bufferedBytes: number;
+  /** Sends the messages of this turn of the event loop now. */
+  flush(): void;
+}
+
+export function isByteTransport(transport: Transport | ByteTransport): transport is ByteTransport {
+  return "startBytes" in transport;
+}
+
 /** Sends whole messages over a transport. `cut` ends the connection of a client that can't be sent anything any more. */
-export function transportSink(transport: Transport, cut: () => void): MessageSink {
-  let earlierPieces = "";
-  let bufferedBytes = 0;
-  const send = (message: string, onSent: () => void): void => {
+export function transportSink(transport: Transport | ByteTransport, cut: () => void): MessageSink {
+  const byteTransport = isByteTransport(transport) ? transport : undefined;
+  let earlierPieces: Buffer[] = [];
+  let unsentBytes = 0;
+  const send = (message: string | Buffer, onSent: () => void): void => {
     let sending: Promise<void> | undefined;
     try {
-      sending = transport.send(message);
+      sending = byteTransport ? byteTransport.send(message) : transport.send(String(message));
     } catch (error) {
       if (!(RpcError.is(error) && error.code === "closed")) cut();
       return;
     }
     // Never during `write`: the writer may have more pieces to send, and would call it again.
     if (!sending) return queueMicrotask(onSent);
-    bufferedBytes += message.length;
+    const { length } = message;
+    unsentBytes += length;
     const done = (): void => {
-      bufferedBytes -= message.length;
+      unsentBytes -= length;
       onSent();
     };
     sending.then(done, done);
   };
   return {
     write(piece, isLast, onSent) {
-      const message = earlierPieces + (typeof piece === "string" ? piece : piece.toString("utf8"));
-      earlierPieces = isLast ? "" : message;
-      if (isLast) send(message, onSent);
-      else queueMicrotask(onSent);
+      if (isLast && earlierPieces.length === 0) return send(piece, onSent);
+      // Bytes: a piece may end in the middle of a character.
+      earlierPieces.push(Buffer.from(piece as string));
+      if (!isLast) return queueMicrotask(onSent);
+      const message = Buffer.concat(earlierPieces);
+      earlierPieces = [];
+      send(message, onSent);
     },
     cork: () => {},
-    uncork: () => {},
+    uncork: () => byteTransport?.flush(),
     get bufferedBytes() {
-      return bufferedBytes;
+      return byteTransport?.bufferedBytes ?? unsentBytes;
     },
   };
 }

@@ -5,19 +5,39 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ExecClient, type ExecDialOptions } from "../client/exec-client.ts";
+import type { ServerLimits } from "../limits.ts";
 import { ExecServer } from "./exec-server.ts";
+import type { ByteTransport } from "./message-sink.ts";
 import type { AcceptOptions } from "./transport-connections.ts";
 
-async function embedded({
-  accept = {},
-  client = {},
-}: { accept?: AcceptOptions; client?: ExecDialOptions } = {}) {
+/** As the encrypted streams of `@codexkit/relay`. */
+function asByteTransport(transport: Transport): ByteTransport {
+  return {
+    start: (receiver) => transport.start(receiver),
+    startBytes: ({ message, closed }) =>
+      transport.start({ text: (text) => message(Buffer.from(text)), malformed: () => {}, closed }),
+    send: (message) =>
+      transport.send(typeof message === "string" ? message : Buffer.from(message).toString("utf8")),
+    bufferedBytes: 0,
+    flush: () => {},
+    close: () => transport.close(),
+  };
+}
+
+interface EmbeddedOptions {
+  readonly kind?: string;
+  readonly accept?: AcceptOptions;
+  readonly client?: ExecDialOptions;
+  readonly limits?: Partial<ServerLimits>;
+}
+
+async function embedded({ kind = "text", accept = {}, client = {}, limits = {} }: EmbeddedOptions = {}) {
   await using stack = new AsyncDisposableStack();
-  const server = stack.use(await ExecServer.start({ listen: "none" }));
+  const server = stack.use(await ExecServer.start({ listen: "none", limits }));
   const transports: Transport[] = [];
   const dial = (): Promise<Transport> => {
     const [ours, theirs] = memoryTransportPair();
-    server.accept(theirs, accept);
+    server.accept(kind === "bytes" ? asByteTransport(theirs) : theirs, accept);
     transports.push(ours);
     return Promise.resolve(ours);
   };
@@ -26,8 +46,8 @@ async function embedded({
   return { server, client: connected, dial, transports, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
-test("commands, their input and files work over any transport", async () => {
-  await using it = await embedded();
+test.each(["text", "bytes"])("commands, their input and files work over a transport of %s", async (kind) => {
+  await using it = await embedded({ kind });
   await using folder = await tempFolder("accept");
   const command = await it.client.start({ argv: ["/bin/cat"], cwd: "/", tty: true });
   await command.stdin.write("ü✓\n\u0004");
@@ -37,6 +57,15 @@ test("commands, their input and files work over any transport", async () => {
   await it.client.files.write(path, content);
   expect(content.equals(await it.client.files.read(path))).toBe(true);
   expect(it.server.url).toBeUndefined();
+});
+
+test("a message that is split within a character arrives whole", async () => {
+  await using it = await embedded({ limits: { frameBytes: 1000 } });
+  await using folder = await tempFolder("accept");
+  const names = Array.from({ length: 200 }, (_, index) => `größe-✓-${index}`);
+  await Promise.all(names.map((name) => writeFile(join(folder.path, name), "")));
+  const listed = (await it.client.files.list(folder.path)).map(({ fileName }) => fileName);
+  expect(listed.toSorted()).toEqual(names.toSorted());
 });
 
 test("output is delivered whole and in order", async () => {

@@ -1,6 +1,6 @@
 import type { Transport } from "@codexkit/rpc";
 import { Connection, type ConnectionOptions } from "./connection.ts";
-import { transportSink } from "./message-sink.ts";
+import { type ByteTransport, isByteTransport, transportSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
 
 export interface AcceptOptions {
@@ -18,7 +18,7 @@ export class TransportConnections implements AsyncDisposable {
     this.#options = options;
   }
 
-  add(transport: Transport, { longestMessageBytes }: AcceptOptions): void {
+  add(transport: Transport | ByteTransport, { longestMessageBytes }: AcceptOptions): void {
     if (this.#isClosed) {
       void transport.close();
       return;
@@ -32,13 +32,18 @@ export class TransportConnections implements AsyncDisposable {
       ...this.#options,
       ...(longestMessageBytes === undefined ? {} : { longestMessageBytes }),
     });
+    const closed = (): void => {
+      this.#open.delete(transport);
+      connection.ended();
+    };
+    if (isByteTransport(transport)) {
+      transport.startBytes({ message: (bytes) => connection.receive(bytes), closed });
+      return;
+    }
     transport.start({
       text: (message) => connection.receive(Buffer.from(message)),
       malformed: (error) => connection.receiveMalformed(error.message),
-      closed: () => {
-        this.#open.delete(transport);
-        connection.ended();
-      },
+      closed,
     });
   }
 
