@@ -1,6 +1,6 @@
 import type { PolicyEvaluation } from "../policy/evaluation.ts";
 import type { Rule } from "../policy/rule.ts";
-import { isAbsolute, resolvePath } from "../files/path.ts";
+import { resolvePath } from "../files/path.ts";
 import { portOf, withBrackets } from "../network/endpoint.ts";
 import type { ApprovalRequest, CommandRequest, NetworkTarget } from "../request/request.ts";
 
@@ -50,7 +50,7 @@ function hostRules({ host, protocol, port = portOf(protocol) }: NetworkTarget): 
 
 /** One file. `write` also covers its deletion. A file whose folder is not known can't be remembered. */
 function pathRules(path: string, cwd: string | undefined, access: "write" | "update"): Rule[] {
-  if (!isAbsolute(path) && cwd === undefined) return [];
+  if (!path.startsWith("/") && cwd === undefined) return [];
   const glob = resolvePath(cwd ?? "/", path);
   const isPlain = !/[*?{}]/.test(glob);
   return [{ kind: "path", glob, access, ...(isPlain ? {} : { literal: true }) }];

@@ -17,7 +17,7 @@ const GUARDED_NAMES = [
   ".mcp.json .opencode .roo .windsurfrules agent.md agents.md agents.override.md claude.local.md",
   "claude.md copilot-instructions.md gemini.md opencode.json",
   // Continuous integration.
-  ".buildkite .circleci .drone.yml .forgejo .gitea .gitlab-ci.yml .travis.yml .woodpecker",
+  ".buildkite .circleci .drone.yml .forgejo .gitea .github .gitlab-ci.yml .travis.yml .woodpecker",
   ".woodpecker.yml appveyor.yml azure-pipelines.yml bitbucket-pipelines.yml jenkinsfile",
   // Editors and debuggers.
   ".devcontainer .devcontainer.json .dir-locals.el .exrc .fleet .gdbinit .idea .lldbinit .lvimrc",
@@ -29,33 +29,20 @@ const GUARDED_NAMES = [
   ".mise.toml .tool-versions mise.toml",
 ].flatMap((names) => names.split(" "));
 
-/** The folder of which only a part is guarded. */
-const PARTLY_GUARDED = ".github";
-const GUARDED_PARTS = [
-  "actions",
-  "agents",
-  "copilot-instructions.md",
-  "instructions",
-  "prompts",
-  "workflows",
-];
-
 export type Protection = "owned" | "guarded";
 
-const PROTECTED: ReadonlyMap<string, Protection | "partly"> = new Map([
+const PROTECTED: ReadonlyMap<string, Protection> = new Map([
   ...GUARDED_NAMES.map((name) => [name, "guarded"] as const),
   ...OWNED_FOLDERS.map((name) => [name, "owned"] as const),
-  [PARTLY_GUARDED, "partly"],
 ]);
 
 /** How a path is protected by one of its names. Segments with wildcards are protected if they could match a name. */
 export function protectionOf(segments: readonly string[]): Protection | undefined {
   let found: Protection | undefined;
-  for (let index = 0; index < segments.length; index += 1) {
-    const segment = segments[index] ?? "";
+  for (const segment of segments) {
     const own = hasWildcard(segment) ? protectionOfPattern(segment) : PROTECTED.get(foldName(segment));
     if (own === "owned") return own;
-    if (own === "guarded" || (own === "partly" && reachesGuardedPart(segments[index + 1]))) found = "guarded";
+    found ??= own;
   }
   return found;
 }
@@ -66,16 +53,8 @@ function protectionOfPattern(pattern: string): Protection | undefined {
   return couldMatch(pattern, GUARDED_NAMES) ? "guarded" : undefined;
 }
 
-/** Whether a name in a folder may be one of its guarded parts. The folder itself includes them. */
-function reachesGuardedPart(name: string | undefined): boolean {
-  if (name === undefined || name === "") return true;
-  return hasWildcard(name) ? couldMatch(name, GUARDED_PARTS) : GUARDED_PARTS.includes(foldName(name));
-}
-
 /** Whether a pattern with at least one letter of its own could match a name. A bare `*` matches no hidden file. */
-function couldMatch(pattern: string, names: Iterable<string>): boolean {
-  if (/^[*?]+$/.test(pattern)) return false;
+function couldMatch(pattern: string, names: readonly string[]): boolean {
   const folded = pattern.toLowerCase();
-  for (const name of names) if (matchesPattern(folded, name)) return true;
-  return false;
+  return !/^[*?]+$/.test(pattern) && names.some((name) => matchesPattern(folded, name));
 }

@@ -1,15 +1,8 @@
 import { retainShape } from "../retain-shape.ts";
+import { posix } from "node:path";
 import { widenBrackets } from "./glob.ts";
-import {
-  baseName,
-  beforePattern,
-  hasWildcard,
-  isInside,
-  parentOf,
-  resolvePath,
-  withoutEndSlashes,
-} from "./path.ts";
-import { protectionOf } from "./protected-names.ts";
+import { baseName, fixedFolder, hasWildcard, isInside, resolvePath, withoutEndSlashes } from "./path.ts";
+import { protectionOf, type Protection } from "./protected-names.ts";
 import {
   belowHome,
   holdsCredentials,
@@ -36,25 +29,21 @@ export interface PathFacts {
   readonly caseInsensitive?: boolean | undefined;
 }
 
-/** What a path is to a command that wants to write there. */
+/**
+ * What a path is to a command that wants to write there. Into a `temp-folder`, files may be put, but it may not be moved or
+ * deleted; a `sink` is `/dev/null` and its like; where an `unknown` path leads is only known at run time.
+ */
 export type PathKind =
+  | Protection
   | "workspace"
   | "temp"
-  /** A folder for temporary files itself: files may be put into it, but it may not be moved or deleted. */
   | "temp-folder"
-  /** `.git`, `.codex` and `.agents`. */
-  | "owned"
-  /** Hooks, CI, editor tasks, agent instructions, shell files in the workspace. */
-  | "guarded"
   | "credentials"
-  /** Shell profiles, cron, systemd, log-in items. */
   | "profile"
   | "device"
-  /** `/dev/null` and its like. */
   | "sink"
   | "system"
   | "outside"
-  /** Only known at run time. */
   | "unknown";
 
 export interface WorkspaceOptions {
@@ -110,14 +99,11 @@ export class Workspace {
   /** The names that a pattern matches, as the shell would write them. Undefined if they are not known. */
   matchesOf(pattern: string, folder: string): readonly string[] | undefined {
     // Shells differ in what brackets and `**` match.
-    if (this.#facts === undefined || pattern.includes("[") || pattern.includes("**")) {
-      return undefined;
-    }
+    if (this.#facts === undefined || pattern.includes("[") || pattern.includes("**")) return undefined;
     const absolute = this.absolute(pattern, folder);
     this.patterns.add(absolute);
-    const found = this.#facts.matches?.[absolute];
-    if (found === undefined || found === null) return undefined;
-    return pattern.startsWith("/") ? found : found.map((path) => path.slice(folder.length + 1));
+    const found = this.#facts.matches?.[absolute] ?? undefined;
+    return pattern.startsWith("/") ? found : found?.map((path) => path.slice(folder.length + 1));
   }
 
   /**
@@ -142,13 +128,13 @@ export class Workspace {
     const trimmed = withoutEndSlashes(absolute);
     const name = baseName(trimmed);
     if (name === "" || name === "." || name === "..") return { real, entry: real };
-    const parent = this.#follow(parentOf(trimmed));
+    const parent = this.#follow(posix.dirname(trimmed));
     return { real, entry: parent === undefined ? undefined : join(parent, name) };
   }
 
   /** The part before the first wildcard can be followed; what matches below it is judged by the pattern. */
   #locatePattern(absolute: string): Location {
-    const parent = beforePattern(absolute);
+    const parent = fixedFolder(absolute);
     const folder = this.#follow(parent);
     const rest = absolute.slice(withoutEndSlashes(parent).length + 1);
     if (folder === undefined || rest.split("/").includes("..")) return { real: undefined, entry: undefined };
@@ -180,13 +166,10 @@ export class Workspace {
 
   /** A folder and those above it, up to a root of the workspace, which is not among them. */
   belowRoots(folder: string): readonly string[] {
-    const { real } = this.locate(folder);
     const folders: string[] = [];
-    for (let path = real; path !== undefined && path !== "/"; path = parentOf(path)) {
-      if (this.#roots.includes(path)) return folders;
-      folders.push(path);
-    }
+    let { real: path = "/" } = this.locate(folder);
     // Outside of all roots, every repository is a foreign one.
+    for (; path !== "/" && !this.#roots.includes(path); path = posix.dirname(path)) folders.push(path);
     return folders;
   }
 
@@ -202,7 +185,7 @@ export class Workspace {
 
   /** `/`, a folder right below it, a home folder, a system folder: what no command may delete whole. */
   isPrecious(path: string): boolean {
-    const folder = this.#fold(beforePattern(path));
+    const folder = this.#fold(fixedFolder(path));
     // Everything in a folder for temporary files may be deleted, but not the folder itself.
     if (hasWildcard(path) && this.#temp.includes(folder)) return false;
     if (this.inWorkspace(folder)) return false;
@@ -246,18 +229,14 @@ export class Workspace {
     const resolved = resolvePath("/", absolute);
     if (this.#facts === undefined) return isProcessLink(resolved) ? undefined : resolved;
     this.touched.add(absolute);
-    if (isProcessLink(resolved)) return undefined;
-    const real = this.#facts.real[absolute];
-    return real === null || real === undefined ? undefined : real;
+    return isProcessLink(resolved) ? undefined : (this.#facts.real[absolute] ?? undefined);
   }
 
   /** A root counts under its own name and under the one that links lead to. */
   #bothSpellings(folder: string): string[] {
     const plain = resolvePath("/", folder);
-    if (this.#facts === undefined) return [plain];
     this.touched.add(plain);
-    const real = this.#facts.real[plain] ?? plain;
-    return real === plain ? [plain] : [plain, real];
+    return [...new Set([plain, this.#facts?.real[plain] ?? plain])];
   }
 
   #fold(path: string): string {

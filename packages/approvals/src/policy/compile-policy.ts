@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { PolicyError } from "../errors.ts";
 import { compileGlob, type PathGlob } from "../files/glob.ts";
-import { isAbsolute, resolvePath } from "../files/path.ts";
+import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { compilePatterns, type CommandPattern } from "./command-pattern.ts";
 import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
@@ -117,10 +117,9 @@ function compileSubject(rule: Rule, id: string, roots: readonly string[]): Parti
       return compileRegex(rule.pattern, id);
     case "path": {
       if (rule.literal === true) return { path: (path) => path === rule.glob, globs: [rule.glob] };
-      const globs =
-        isAbsolute(rule.glob) || rule.glob.startsWith("**")
-          ? [rule.glob]
-          : roots.map((root) => `${resolvePath("/", root)}/${rule.glob.replace(/^\.\//, "")}`);
+      const globs = /^(?:\/|\*\*)/.test(rule.glob)
+        ? [rule.glob]
+        : roots.map((root) => `${resolvePath("/", root)}/${rule.glob.replace(/^\.\//, "")}`);
       const matchers = globs.map(compileGlob);
       return { globs, path: (path) => matchers.some((matches) => matches(path)) };
     }

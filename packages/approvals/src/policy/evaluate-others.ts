@@ -48,7 +48,9 @@ function judgeRoot(path: string, context: JudgeContext): Verdict {
 
 function judgeChange(path: string, access: "update" | "delete", context: JudgeContext): Verdict {
   const { workspace, policy } = context;
-  if (path === "" || path.includes("\u0000")) return refusal("protected-path", "a path that can't be a file");
+  // A path of Windows would pass for a name in the working folder.
+  if (path === "" || /\0|^[A-Za-z]:[\\/]|^\\\\/.test(path))
+    return refusal("protected-path", "a path that can't be a file");
   const absolute = workspace.absolute(path, workspace.cwd);
   const verdict = judgeWrite(absolute, workspace.locate(absolute), context, access);
   return verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/")

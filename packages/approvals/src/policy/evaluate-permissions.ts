@@ -1,4 +1,4 @@
-import { fixedFolder, resolvePath } from "../files/path.ts";
+import { fixedFolder, GLOB_WILDCARD, resolvePath } from "../files/path.ts";
 import type { Workspace } from "../files/workspace.ts";
 import type { FileSystemEntry, PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
@@ -124,7 +124,7 @@ function judgeEntry({ path, access }: FileSystemEntry, context: JudgeContext): V
     case "glob_pattern": {
       // A glob grants what it can reach: everything below its fixed folder.
       const pattern = resolvePath(cwd, path.pattern);
-      const verdict = judge(fixedFolder(pattern));
+      const verdict = judge(fixedFolder(pattern, GLOB_WILDCARD));
       return verdict.decision === "allow" ? judge(pattern) : verdict;
     }
     case "special":

@@ -1,4 +1,4 @@
-import { parentOf } from "../files/path.ts";
+import { posix } from "node:path";
 import type { Location } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
@@ -164,13 +164,13 @@ export class EffectJudge {
   #emptiesWorkspace({ text = "", isGlob }: Word, folder: string): boolean {
     if (isGlob !== true || !/(?:^|\/)[*?]+\/?$/.test(text)) return false;
     const { workspace } = this.#context;
-    const { real } = workspace.locate(parentOf(workspace.absolute(text, folder)));
+    const { real } = workspace.locate(posix.dirname(workspace.absolute(text, folder)));
     return real === undefined || workspace.holdsWorkspace(real);
   }
 
   /** A link out of the workspace would let later writes pass for writes in the workspace. */
   #judgeLink({ path, target }: Extract<Effect, { kind: "link" }>, folder: string): Verdict {
-    const parent = parentOf(this.#context.workspace.absolute(path.text ?? "", folder));
+    const parent = posix.dirname(this.#context.workspace.absolute(path.text ?? "", folder));
     return pickStricter(
       pickStricter(this.#judgePaths(path, folder, "update"), this.#judgePaths(target, folder, "link-target")),
       this.#judgePaths(target, parent, "link-target"),

@@ -1,4 +1,5 @@
-import { beforePattern, parentOf } from "../files/path.ts";
+import { posix } from "node:path";
+import { fixedFolder } from "../files/path.ts";
 import type { Location, Workspace } from "../files/workspace.ts";
 import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
@@ -45,7 +46,7 @@ export class ScriptChanges {
   #relink({ text, isGlob }: Word, isLink: boolean, folder: string): void {
     const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text ?? "/", folder), isGlob);
     const paths = isLink ? this.#links : this.#copies;
-    for (const path of [real, entry]) paths.add(beforePattern(path ?? "/"));
+    for (const path of [real, entry]) paths.add(fixedFolder(path ?? "/"));
   }
 
   /** Whether a location may lead elsewhere by now. */
@@ -57,7 +58,7 @@ export class ScriptChanges {
   #leadsThroughChange(path: string): boolean {
     if (this.#links.has(path)) return true;
     for (let folder = path; folder !== "/" && folder !== "";) {
-      folder = parentOf(folder);
+      folder = posix.dirname(folder);
       if (this.#links.has(folder) || this.#copies.has(folder)) return true;
     }
     return false;

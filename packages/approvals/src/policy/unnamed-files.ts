@@ -1,4 +1,4 @@
-import { baseName, fixedFolder, isInside } from "../files/path.ts";
+import { baseName, fixedFolder, GLOB_WILDCARD, isInside } from "../files/path.ts";
 import { matchesPattern } from "../files/glob.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
@@ -18,7 +18,7 @@ export function judgePattern(
   policy: CompiledPolicy,
 ): Verdict | undefined {
   return askAboutRule(policy, access, (glob) => {
-    const isNear = overlap(fixedFolder(pattern), fixedFolder(glob));
+    const isNear = overlap(globFolder(pattern), globFolder(glob));
     return isNear && mayMatchSameName(baseName(pattern), baseName(glob));
   });
 }
@@ -32,7 +32,7 @@ export function judgeTree(
   return askAboutRule(policy, "read", (glob, { path }) => {
     const name = baseName(glob);
     const isSkipped = !hasHidden && /^\.[^*]/.test(name) && !included.some((one) => mayInclude(one, name));
-    if (isSkipped || !overlap(folder, fixedFolder(glob))) return false;
+    if (isSkipped || !overlap(folder, globFolder(glob))) return false;
     const found = workspace.candidatesOf(`${folder}/**/${name}`);
     return name === "**" || found === undefined || found === null || found.some(path);
   });
@@ -69,6 +69,10 @@ function mayMatchSameName(pattern: string, glob: string): boolean {
     (before.startsWith(otherBefore) || otherBefore.startsWith(before)) &&
     (after.endsWith(otherAfter) || otherAfter.endsWith(after))
   );
+}
+
+function globFolder(glob: string): string {
+  return fixedFolder(glob, GLOB_WILDCARD);
 }
 
 function overlap(one: string, other: string): boolean {
