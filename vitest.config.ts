@@ -34,8 +34,9 @@ export default defineConfig({
     // Most files wait for the processes that they start: a third file keeps two cores busy.
     maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // They end tests that hang. Nothing is measured with them, so that they suit a machine on which everything takes ten times as long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // The default of one second is short on a busy machine. A condition that never holds should fail before the test times out.
     expect: { poll: { timeout: 20_000 } },
     execArgv: ["--conditions=codexkit:source"],
