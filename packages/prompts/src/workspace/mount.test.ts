@@ -1,4 +1,3 @@
-import type { TempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
@@ -12,22 +11,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { useWorkspaceFolder } from "../../test/workspace-folder.ts";
 import { describeTree } from "../../test/describe-tree.ts";
-import { temporaryRoot } from "../../test/temporary-root.ts";
 import type { Mount } from "./mount.ts";
 import { openWorkspace } from "./open-workspace.ts";
 
-let folder: TempFolder;
-let root: string;
-
-beforeEach(async () => {
-  ({ folder, root } = await temporaryRoot("mount"));
-});
-afterEach(() => folder[Symbol.asyncDispose]());
+const at = useWorkspaceFolder("mount");
 
 function makeHost(): string {
-  const host = join(folder.path, "host");
+  const host = join(at.parent, "host");
   mkdirSync(join(host, "repo", "src"), { recursive: true });
   mkdirSync(join(host, "secret"));
   writeFileSync(join(host, "secret", "key"), "SECRET");
@@ -71,11 +64,11 @@ test.for([
 
 test("a mount above its limit is refused, and its temporary folder removed", () => {
   const host = makeHost();
-  const before = readdirSync(join(folder.path));
+  const before = readdirSync(join(at.parent));
   expect(() =>
     openWorkspace({ mounts: [{ from: join(host, "repo"), maxBytes: 0 }], allowedRoots: [host] }),
   ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
-  expect(readdirSync(join(folder.path))).toEqual(before);
+  expect(readdirSync(join(at.parent))).toEqual(before);
 });
 
 test("no byte from outside the allowed root is copied, however links are placed", async () => {
@@ -125,43 +118,43 @@ test("no byte from outside the allowed root is copied, however links are placed"
 });
 
 test("a pipe, a socket and an unreadable link are skipped", async () => {
-  execFileSync("mkfifo", [join(root, "pipe")]);
-  symlinkSync("nowhere", join(root, "link"));
-  writeFileSync(join(root, "a"), "");
+  execFileSync("mkfifo", [join(at.root, "pipe")]);
+  symlinkSync("nowhere", join(at.root, "link"));
+  writeFileSync(join(at.root, "a"), "");
   await using workspace = openWorkspace({
-    mounts: [{ from: root, links: "follow" }],
-    allowedRoots: [root],
+    mounts: [{ from: at.root, links: "follow" }],
+    allowedRoots: [at.root],
   });
   expect(readdirSync(workspace.root)).toEqual(["a"]);
   expect(workspace.mounts[0]?.skipped).toEqual(["link", "pipe"]);
 });
 
 test("a mount whose own path is a link counts by where it leads", () => {
-  symlinkSync("/etc", join(root, "link"));
-  expect(() => openWorkspace({ mounts: [{ from: join(root, "link") }], allowedRoots: [root] })).toThrow(
+  symlinkSync("/etc", join(at.root, "link"));
+  expect(() => openWorkspace({ mounts: [{ from: join(at.root, "link") }], allowedRoots: [at.root] })).toThrow(
     expect.objectContaining({ code: "workspace_security" }) as Error,
   );
 });
 
 test("an allowed root that is only a prefix of the name does not count", () => {
-  mkdirSync(`${root}-other`);
-  expect(() => openWorkspace({ mounts: [{ from: `${root}-other` }], allowedRoots: [root] })).toThrow(
+  mkdirSync(`${at.root}-other`);
+  expect(() => openWorkspace({ mounts: [{ from: `${at.root}-other` }], allowedRoots: [at.root] })).toThrow(
     expect.objectContaining({ code: "workspace_security" }) as Error,
   );
 });
 
 test("two mounts of the same file to the same path are refused", () => {
-  writeFileSync(join(root, "a"), "");
-  expect(() => openWorkspace({ mounts: [{ from: root }, { from: root }], allowedRoots: [root] })).toThrow(
-    /same path/,
-  );
+  writeFileSync(join(at.root, "a"), "");
+  expect(() =>
+    openWorkspace({ mounts: [{ from: at.root }, { from: at.root }], allowedRoots: [at.root] }),
+  ).toThrow(/same path/);
 });
 
 test("a sparse file counts with its full size", () => {
-  writeFileSync(join(root, "sparse"), "");
-  truncateSync(join(root, "sparse"), 1024 * 1024 * 1024);
+  writeFileSync(join(at.root, "sparse"), "");
+  truncateSync(join(at.root, "sparse"), 1024 * 1024 * 1024);
   expect(() =>
-    openWorkspace({ mounts: [{ from: root }], allowedRoots: [root], maxBytes: 1024 * 1024 }),
+    openWorkspace({ mounts: [{ from: at.root }], allowedRoots: [at.root], maxBytes: 1024 * 1024 }),
   ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
 });
 
@@ -179,23 +172,23 @@ test.for([
 });
 
 test("excluded folders leave nothing behind; empty ones are copied", async () => {
-  for (const path of ["src", "node_modules/x", "empty"]) mkdirSync(join(root, path), { recursive: true });
-  for (const path of ["src/a.ts", "node_modules/x/index.js"]) writeFileSync(join(root, path), "");
+  for (const path of ["src", "node_modules/x", "empty"]) mkdirSync(join(at.root, path), { recursive: true });
+  for (const path of ["src/a.ts", "node_modules/x/index.js"]) writeFileSync(join(at.root, path), "");
   await using workspace = openWorkspace({
-    mounts: [{ from: root, exclude: ["**/node_modules/**"] }],
-    allowedRoots: [root],
+    mounts: [{ from: at.root, exclude: ["**/node_modules/**"] }],
+    allowedRoots: [at.root],
   });
   expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
 });
 
 test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
-  execFileSync("mkfifo", [join(root, "pipe")]);
-  writeFileSync(join(root, "a"), "");
-  mkdirSync(join(root, "d"));
-  writeFileSync(join(root, "d", "b"), "");
-  const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [root] });
-  expect(() => open({ from: join(root, "pipe") })).toThrow(/neither a file nor a folder/);
-  expect(() => open({ from: join(root, "a") }, { from: join(root, "d"), to: "a" })).toThrow(
+  execFileSync("mkfifo", [join(at.root, "pipe")]);
+  writeFileSync(join(at.root, "a"), "");
+  mkdirSync(join(at.root, "d"));
+  writeFileSync(join(at.root, "d", "b"), "");
+  const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [at.root] });
+  expect(() => open({ from: join(at.root, "pipe") })).toThrow(/neither a file nor a folder/);
+  expect(() => open({ from: join(at.root, "a") }, { from: join(at.root, "d"), to: "a" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }) as Error,
   );
 });

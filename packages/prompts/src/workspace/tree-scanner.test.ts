@@ -1,4 +1,3 @@
-import type { TempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
@@ -13,18 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { temporaryRoot } from "../../test/temporary-root.ts";
+import { expect, test } from "vitest";
+import { useWorkspaceFolder } from "../../test/workspace-folder.ts";
 import { StatPool } from "./stat-pool.ts";
 import { type Tree, TreeScanner } from "./tree-scanner.ts";
 
-let folder: TempFolder;
-let root: string;
-
-beforeEach(async () => {
-  ({ folder, root } = await temporaryRoot("scanner"));
-});
-afterEach(() => folder[Symbol.asyncDispose]());
+const at = useWorkspaceFolder("scanner");
 
 /** Makes folders old enough for their listings to be used again. */
 function age(path: string): void {
@@ -49,15 +42,15 @@ const action = fc.oneof(
 );
 
 function perform({ kind, path: relative }: { readonly kind: string; readonly path: string }): void {
-  const absolute = join(root, relative);
+  const absolute = join(at.root, relative);
   try {
-    if (kind === "wait") age(root);
+    if (kind === "wait") age(at.root);
     else if (kind === "rules") writeFileSync(join(absolute, ".gitignore"), "*.log\ne/\n");
     else if (kind === "no rules") rmSync(join(absolute, ".gitignore"), { force: true });
     else if (kind === "remove") rmSync(absolute, { recursive: true, force: true });
     else if (kind === "chmod") chmodSync(absolute, 0o700);
     else if (kind === "append") appendFileSync(absolute, "more");
-    else if (kind === "rename") renameSync(absolute, join(root, "renamed"));
+    else if (kind === "rename") renameSync(absolute, join(at.root, "renamed"));
     else {
       mkdirSync(dirname(absolute), { recursive: true });
       if (kind === "folder") mkdirSync(absolute);
@@ -79,14 +72,14 @@ test.for([
       fc.asyncProperty(
         fc.array(fc.array(action, { maxLength: 5 }), { minLength: 2, maxLength: 4 }),
         async (rounds) => {
-          rmSync(root, { recursive: true, force: true });
-          mkdirSync(root);
-          using scanner = new TreeScanner(root, { parallelFiles });
+          rmSync(at.root, { recursive: true, force: true });
+          mkdirSync(at.root);
+          using scanner = new TreeScanner(at.root, { parallelFiles });
           let before: Record<string, unknown> = {};
           for (const round of rounds) {
             for (const one of round) perform(one);
             const tree = await scanner.scan();
-            const first = await new TreeScanner(root).scan();
+            const first = await new TreeScanner(at.root).scan();
 
             const found = toObject(tree);
             expect(found).toEqual(toObject(first));
@@ -104,22 +97,22 @@ test.for([
 );
 
 test("the names in an unchanged folder are not read again, but its files are looked up", async () => {
-  mkdirSync(join(root, "d"));
-  writeFileSync(join(root, "d", "a"), "one");
-  age(join(root, "d"));
-  using scanner = new TreeScanner(root);
+  mkdirSync(join(at.root, "d"));
+  writeFileSync(join(at.root, "d", "a"), "one");
+  age(join(at.root, "d"));
+  using scanner = new TreeScanner(at.root);
   await scanner.scan();
 
-  writeFileSync(join(root, "d", "a"), "other");
+  writeFileSync(join(at.root, "d", "a"), "other");
   const { changed } = await scanner.scan();
 
   expect([...changed]).toEqual(["d/a"]);
 });
 
 test("pipes, sockets and names that are not UTF-8 are reported as unsupported", async () => {
-  execFileSync("mkfifo", [join(root, "pipe")]);
-  writeFileSync(Buffer.concat([Buffer.from(`${root}/latin-`), Buffer.from([0xe9])]), "text");
-  using scanner = new TreeScanner(root);
+  execFileSync("mkfifo", [join(at.root, "pipe")]);
+  writeFileSync(Buffer.concat([Buffer.from(`${at.root}/latin-`), Buffer.from([0xe9])]), "text");
+  using scanner = new TreeScanner(at.root);
 
   const { entries, unsupported } = await scanner.scan();
 
@@ -128,21 +121,21 @@ test("pipes, sockets and names that are not UTF-8 are reported as unsupported", 
 });
 
 test("a tree of more files than allowed is refused", async () => {
-  for (const name of ["a", "b", "c"]) writeFileSync(join(root, name), "");
-  using scanner = new TreeScanner(root, { maxFiles: 2 });
+  for (const name of ["a", "b", "c"]) writeFileSync(join(at.root, name), "");
+  using scanner = new TreeScanner(at.root, { maxFiles: 2 });
 
   await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
 });
 
 test("what a failed scan saw is found by the next one", async () => {
-  for (const name of ["a", "b"]) writeFileSync(join(root, name), "");
-  age(root);
-  using scanner = new TreeScanner(root, { maxFiles: 2, parallelFiles: 1 });
+  for (const name of ["a", "b"]) writeFileSync(join(at.root, name), "");
+  age(at.root);
+  using scanner = new TreeScanner(at.root, { maxFiles: 2, parallelFiles: 1 });
   await scanner.scan();
-  writeFileSync(join(root, "a"), "changed");
-  writeFileSync(join(root, "c"), "");
+  writeFileSync(join(at.root, "a"), "changed");
+  writeFileSync(join(at.root, "c"), "");
   await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
-  rmSync(join(root, "c"));
+  rmSync(join(at.root, "c"));
 
   const { changed } = await scanner.scan();
 
@@ -151,8 +144,8 @@ test("what a failed scan saw is found by the next one", async () => {
 
 test("a pool whose threads end in the middle of a run still looks up every path", async () => {
   const paths = Array.from({ length: 1_000 }, (_, index) => `f${index}`);
-  for (const name of paths) writeFileSync(join(root, name), name);
-  const pool = new StatPool(root, 3);
+  for (const name of paths) writeFileSync(join(at.root, name), name);
+  const pool = new StatPool(at.root, 3);
   pool.setPaths([...paths, "missing"]);
 
   // Threads take part as soon as they have started.
@@ -164,5 +157,5 @@ test("a pool whose threads end in the middle of a run still looks up every path"
   expect(paths.every((name) => (run.statsOf(name) as { size: number }).size === name.length)).toBe(true);
   expect(run.statsOf("missing")).toBeUndefined();
   expect(run.statsOf("other")).toBe("failed");
-  expect(existsSync(join(root, "missing"))).toBe(false);
+  expect(existsSync(join(at.root, "missing"))).toBe(false);
 });

@@ -1,4 +1,3 @@
-import type { TempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { execFileSync } from "node:child_process";
 import {
@@ -13,23 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { temporaryRoot } from "../../test/temporary-root.ts";
+import { describe, expect, test } from "vitest";
+import { useWorkspaceFolder } from "../../test/workspace-folder.ts";
 import { describeTree } from "../../test/describe-tree.ts";
-import { openWorkspace } from "./open-workspace.ts";
-import type { Workspace } from "./workspace.ts";
 
-let folder: TempFolder;
-let root: string;
-
-beforeEach(async () => {
-  ({ folder, root } = await temporaryRoot("workspace"));
-});
-afterEach(() => folder[Symbol.asyncDispose]());
-
-function openRoot(): Workspace {
-  return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
-}
+const at = useWorkspaceFolder("workspace");
+const { openRoot } = at;
 
 const names = fc.constantFrom(
   "a",
@@ -64,7 +52,7 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer Value> ? Value : never;
 
 function perform({ kind, path, text }: Action): void {
-  const absolute = join(root, path);
+  const absolute = join(at.root, path);
   try {
     if (kind === "folder") {
       mkdirSync(absolute, { recursive: true });
@@ -90,12 +78,12 @@ function isCovered(path: string): boolean {
 }
 
 function coveredTree(): Record<string, string> {
-  return Object.fromEntries(Object.entries(describeTree(root)).filter(([path]) => isCovered(path)));
+  return Object.fromEntries(Object.entries(describeTree(at.root)).filter(([path]) => isCovered(path)));
 }
 
 function ignoredTree(): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(describeTree(root)).filter(([path]) => !isCovered(path) && !path.endsWith("/")),
+    Object.entries(describeTree(at.root)).filter(([path]) => !isCovered(path) && !path.endsWith("/")),
   );
 }
 
@@ -106,9 +94,9 @@ describe("snapshots", () => {
         fc.array(action, { maxLength: 8 }),
         fc.array(fc.array(action, { maxLength: 6 }), { minLength: 1, maxLength: 3 }),
         async (before, rounds) => {
-          rmSync(root, { recursive: true, force: true });
-          mkdirSync(root);
-          writeFileSync(join(root, ".gitignore"), "*.log\n!kept.log\nignored/\n");
+          rmSync(at.root, { recursive: true, force: true });
+          mkdirSync(at.root);
+          writeFileSync(join(at.root, ".gitignore"), "*.log\n!kept.log\nignored/\n");
           for (const one of before) perform(one);
           await using workspace = openRoot();
           for (const round of rounds) {
@@ -140,98 +128,98 @@ describe("snapshots", () => {
   });
 
   test("unchanged files are not read again", async () => {
-    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(at.root, "a"), "one");
     // Old enough to be trusted by its times.
-    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    utimesSync(join(at.root, "a"), new Date(0), new Date(0));
     await using workspace = openRoot();
     await workspace.snapshot();
-    const { atimeMs } = statSync(join(root, "a"));
+    const { atimeMs } = statSync(join(at.root, "a"));
 
     await workspace.snapshot();
 
-    expect(statSync(join(root, "a")).atimeMs).toBe(atimeMs);
+    expect(statSync(join(at.root, "a")).atimeMs).toBe(atimeMs);
   });
 
   test("files that git tracks are covered although they are ignored", async () => {
     const git = (...words: string[]): void => {
-      execFileSync("git", ["-C", root, "-c", "user.name=n", "-c", "user.email=e@example.com", ...words]);
+      execFileSync("git", ["-C", at.root, "-c", "user.name=n", "-c", "user.email=e@example.com", ...words]);
     };
     git("init", "-q");
-    mkdirSync(join(root, "build"));
-    writeFileSync(join(root, "build", "tracked.js"), "before");
-    writeFileSync(join(root, "build", "other.js"), "before");
+    mkdirSync(join(at.root, "build"));
+    writeFileSync(join(at.root, "build", "tracked.js"), "before");
+    writeFileSync(join(at.root, "build", "other.js"), "before");
     git("add", "-f", "build/tracked.js");
-    writeFileSync(join(root, ".gitignore"), "build/\n");
+    writeFileSync(join(at.root, ".gitignore"), "build/\n");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    writeFileSync(join(root, "build", "tracked.js"), "after");
-    writeFileSync(join(root, "build", "other.js"), "after");
+    writeFileSync(join(at.root, "build", "tracked.js"), "after");
+    writeFileSync(join(at.root, "build", "other.js"), "after");
 
     await workspace.restore(snapshot);
 
-    expect(readFileSync(join(root, "build", "tracked.js"), "utf8")).toBe("before");
-    expect(readFileSync(join(root, "build", "other.js"), "utf8")).toBe("after");
+    expect(readFileSync(join(at.root, "build", "tracked.js"), "utf8")).toBe("before");
+    expect(readFileSync(join(at.root, "build", "other.js"), "utf8")).toBe("after");
   });
 
   test("a folder that was replaced by a link is not followed", async () => {
-    const outside = join(folder.path, "outside");
+    const outside = join(at.parent, "outside");
     mkdirSync(outside);
     writeFileSync(join(outside, "file"), "precious");
-    mkdirSync(join(root, "d"));
-    writeFileSync(join(root, "d", "file"), "mine");
+    mkdirSync(join(at.root, "d"));
+    writeFileSync(join(at.root, "d", "file"), "mine");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    rmSync(join(root, "d"), { recursive: true });
-    symlinkSync(outside, join(root, "d"));
+    rmSync(join(at.root, "d"), { recursive: true });
+    symlinkSync(outside, join(at.root, "d"));
 
     await workspace.restore(snapshot);
 
     expect(readFileSync(join(outside, "file"), "utf8")).toBe("precious");
-    expect(readFileSync(join(root, "d", "file"), "utf8")).toBe("mine");
+    expect(readFileSync(join(at.root, "d", "file"), "utf8")).toBe("mine");
   });
 
   test("snapshots taken at the same time can all be restored", async () => {
     await using workspace = openRoot();
     const first = await workspace.snapshot();
-    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(at.root, "a"), "one");
     const during = Promise.all([workspace.snapshot(), workspace.snapshot(), workspace.fingerprint()]);
     const [second] = await during;
-    writeFileSync(join(root, "a"), "two");
+    writeFileSync(join(at.root, "a"), "two");
 
     await workspace.restore(second);
-    expect(describeTree(root)).toEqual({ a: "644 one" });
+    expect(describeTree(at.root)).toEqual({ a: "644 one" });
     await workspace.restore(first);
-    expect(describeTree(root)).toEqual({});
+    expect(describeTree(at.root)).toEqual({});
   });
 
   test("a restored snapshot can be left and restored again", async () => {
-    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(at.root, "a"), "one");
     await using workspace = openRoot();
     const first = await workspace.snapshot();
-    writeFileSync(join(root, "a"), "two");
-    writeFileSync(join(root, "b"), "two");
+    writeFileSync(join(at.root, "a"), "two");
+    writeFileSync(join(at.root, "b"), "two");
     const second = await workspace.snapshot();
 
     for (const round of [1, 2, 3]) {
       await workspace.restore(first);
-      expect(describeTree(root), `round ${round}`).toEqual({ a: "644 one" });
+      expect(describeTree(at.root), `round ${round}`).toEqual({ a: "644 one" });
       await workspace.restore(second);
-      expect(describeTree(root), `round ${round}`).toEqual({ a: "644 two", b: "644 two" });
+      expect(describeTree(at.root), `round ${round}`).toEqual({ a: "644 two", b: "644 two" });
     }
   });
 
   test("a path that may not be restored is reported and left as it is", async () => {
-    writeFileSync(join(root, "a"), "one");
-    writeFileSync(join(root, "b"), "one");
+    writeFileSync(join(at.root, "a"), "one");
+    writeFileSync(join(at.root, "b"), "one");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    writeFileSync(join(root, "a"), "two");
-    writeFileSync(join(root, "b"), "two");
+    writeFileSync(join(at.root, "a"), "two");
+    writeFileSync(join(at.root, "b"), "two");
 
     const report = await workspace.restore(snapshot, { mayRestore: (path) => path === "a" });
 
     expect(report).toEqual({ restored: ["a"], conflicts: ["b"] });
-    expect(describeTree(root)).toMatchObject({ a: "644 one", b: "644 two" });
+    expect(describeTree(at.root)).toMatchObject({ a: "644 one", b: "644 two" });
   });
 });
 
@@ -241,14 +229,14 @@ function hasIgnored(folderPath: string, ignored: Record<string, string>): boolea
 
 describe("fingerprint", () => {
   test("changes with content, mode and names, and is the same for the same files", async () => {
-    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(at.root, "a"), "one");
     await using workspace = openRoot();
     const first = await workspace.fingerprint();
     expect(await workspace.fingerprint()).toBe(first);
 
-    writeFileSync(join(root, "a"), "two");
+    writeFileSync(join(at.root, "a"), "two");
     const second = await workspace.fingerprint();
-    writeFileSync(join(root, "a"), "one");
+    writeFileSync(join(at.root, "a"), "one");
 
     expect(second).not.toBe(first);
     expect(await workspace.fingerprint()).toBe(first);
@@ -257,7 +245,7 @@ describe("fingerprint", () => {
 
 describe("paths of tools", () => {
   test.for(["../x", "/etc/hosts", "link/hosts", "d/../../x"])("%s is refused", async (path) => {
-    symlinkSync("/etc", join(root, "link"));
+    symlinkSync("/etc", join(at.root, "link"));
     await using workspace = openRoot();
     expect(() => workspace.readText(path)).toThrow(
       expect.objectContaining({ code: "workspace_security" }) as Error,

@@ -1,9 +1,7 @@
 // Files that are in the way of a snapshot, a restore or a tool.
-import type { TempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -17,35 +15,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { temporaryRoot } from "../../test/temporary-root.ts";
-import { openWorkspace } from "./open-workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useWorkspaceFolder } from "../../test/workspace-folder.ts";
 
-let folder: TempFolder;
-let root: string;
-
-beforeEach(async () => {
-  ({ folder, root } = await temporaryRoot("hostile"));
-});
-afterEach(() => folder[Symbol.asyncDispose]());
-
-function openRoot(): Workspace {
-  return openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
-}
-
-function put(path: string, text = "before"): string {
-  const absolute = join(root, path);
-  mkdirSync(dirname(absolute), { recursive: true });
-  writeFileSync(absolute, text);
-  return absolute;
-}
-
-function read(path: string): string {
-  return readFileSync(join(root, path), "utf8");
-}
+const at = useWorkspaceFolder("files");
+const { openRoot, put, read } = at;
 
 describe("names", () => {
   test.for([
@@ -75,10 +50,10 @@ describe("names", () => {
     put(name);
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    writeFileSync(join(root, name), "after");
+    writeFileSync(join(at.root, name), "after");
     expect((await workspace.restore(snapshot)).restored).toEqual([name]);
     expect(read(name)).toBe("before");
-    rmSync(join(root, name));
+    rmSync(join(at.root, name));
     await workspace.restore(snapshot);
     expect(read(name)).toBe("before");
   });
@@ -96,8 +71,8 @@ describe("names", () => {
 describe("what is not a regular file", () => {
   test("pipes and sockets are left alone, and reported as not covered", async () => {
     put("a");
-    execFileSync("mkfifo", [join(root, "pipe")]);
-    const server = createServer().listen(join(root, "socket"));
+    execFileSync("mkfifo", [join(at.root, "pipe")]);
+    const server = createServer().listen(join(at.root, "socket"));
     try {
       await using workspace = openRoot();
       const snapshot = await workspace.snapshot();
@@ -105,7 +80,7 @@ describe("what is not a regular file", () => {
       put("a", "after");
       await workspace.restore(snapshot);
       expect(read("a")).toBe("before");
-      expect(lstatSync(join(root, "pipe")).isFIFO()).toBe(true);
+      expect(lstatSync(join(at.root, "pipe")).isFIFO()).toBe(true);
     } finally {
       server.close();
     }
@@ -115,15 +90,15 @@ describe("what is not a regular file", () => {
     put("a");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    rmSync(join(root, "a"));
-    execFileSync("mkfifo", [join(root, "a")]);
+    rmSync(join(at.root, "a"));
+    execFileSync("mkfifo", [join(at.root, "a")]);
     await workspace.restore(snapshot);
-    expect(lstatSync(join(root, "a")).isFile()).toBe(true);
+    expect(lstatSync(join(at.root, "a")).isFile()).toBe(true);
     expect(read("a")).toBe("before");
   });
 
   test.for(["readText", "writeText"] as const)("%s of a pipe fails instead of waiting", async (method) => {
-    execFileSync("mkfifo", [join(root, "pipe")]);
+    execFileSync("mkfifo", [join(at.root, "pipe")]);
     await using workspace = openRoot();
     expect(() => workspace[method]("pipe", "text")).toThrow(
       expect.objectContaining({ code: "workspace_security" }) as Error,
@@ -132,21 +107,21 @@ describe("what is not a regular file", () => {
 
   test("readText of a device fails instead of reading without an end", async () => {
     try {
-      execFileSync("mknod", [join(root, "zero"), "c", "1", "5"], { stdio: "ignore" });
+      execFileSync("mknod", [join(at.root, "zero"), "c", "1", "5"], { stdio: "ignore" });
     } catch {
       // Only an administrator can make devices; a folder is no regular file either.
-      mkdirSync(join(root, "zero"));
+      mkdirSync(join(at.root, "zero"));
     }
     await using workspace = openRoot();
     expect(() => workspace.readText("zero")).toThrow(/is not a regular file/);
   });
 
   test("a .gitignore that is a folder, a link or a pipe has no rules", async () => {
-    mkdirSync(join(root, ".gitignore"));
+    mkdirSync(join(at.root, ".gitignore"));
     put("d/x");
-    symlinkSync("/etc/hosts", join(root, "d", ".gitignore"));
-    mkdirSync(join(root, "e"));
-    execFileSync("mkfifo", [join(root, "e", ".gitignore")]);
+    symlinkSync("/etc/hosts", join(at.root, "d", ".gitignore"));
+    mkdirSync(join(at.root, "e"));
+    execFileSync("mkfifo", [join(at.root, "e", ".gitignore")]);
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
     put("d/x", "after");
@@ -157,23 +132,23 @@ describe("what is not a regular file", () => {
 
 describe("links", () => {
   test("a link in a circle is a link like others", async () => {
-    symlinkSync("loop", join(root, "loop"));
-    symlinkSync("..", join(root, "up"));
+    symlinkSync("loop", join(at.root, "loop"));
+    symlinkSync("..", join(at.root, "up"));
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    rmSync(join(root, "loop"));
+    rmSync(join(at.root, "loop"));
     await workspace.restore(snapshot);
-    expect(lstatSync(join(root, "loop")).isSymbolicLink()).toBe(true);
+    expect(lstatSync(join(at.root, "loop")).isSymbolicLink()).toBe(true);
   });
 
   test("a file that was replaced by a link out of the workspace is restored, its target untouched", async () => {
-    const outside = join(folder.path, "outside");
+    const outside = join(at.parent, "outside");
     writeFileSync(outside, "precious");
     put("a");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    rmSync(join(root, "a"));
-    symlinkSync(outside, join(root, "a"));
+    rmSync(join(at.root, "a"));
+    symlinkSync(outside, join(at.root, "a"));
     await workspace.restore(snapshot);
     expect(read("a")).toBe("before");
     expect(readFileSync(outside, "utf8")).toBe("precious");
@@ -184,14 +159,14 @@ describe("links", () => {
     put("e/a", "in e");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    rmSync(join(root, "d"), { recursive: true });
-    symlinkSync("e", join(root, "d"));
+    rmSync(join(at.root, "d"), { recursive: true });
+    symlinkSync("e", join(at.root, "d"));
     await workspace.restore(snapshot);
     expect([read("d/a"), read("e/a")]).toEqual(["in d", "in e"]);
   });
 
   test("the other name of a hard link outside keeps what was written to it", async () => {
-    const outside = join(folder.path, "outside");
+    const outside = join(at.parent, "outside");
     const inside = put("a");
     linkSync(inside, outside);
     await using workspace = openRoot();
@@ -204,10 +179,10 @@ describe("links", () => {
   });
 
   test("two names of one file inside are restored both", async () => {
-    linkSync(put("a"), join(root, "b"));
+    linkSync(put("a"), join(at.root, "b"));
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    writeFileSync(join(root, "b"), "after");
+    writeFileSync(join(at.root, "b"), "after");
     await workspace.restore(snapshot);
     expect([read("a"), read("b")]).toEqual(["before", "before"]);
   });
@@ -223,34 +198,34 @@ describe("sizes, times and modes", () => {
     const snapshot = await workspace.snapshot();
     clearInterval(ticking);
     expect(turns).toBeGreaterThan(10);
-    rmSync(join(root, "sparse"));
+    rmSync(join(at.root, "sparse"));
     await workspace.restore(snapshot);
-    const stats = statSync(join(root, "sparse"));
+    const stats = statSync(join(at.root, "sparse"));
     expect(stats.size).toBe(size);
     expect(stats.blocks * 512).toBeLessThan(1024 * 1024);
-    expect(readFileSync(join(root, "sparse")).subarray(0, 20).toString()).toBe("data before the hole");
+    expect(readFileSync(join(at.root, "sparse")).subarray(0, 20).toString()).toBe("data before the hole");
   });
 
   test("an edit of the same size, with the old times, is found", async () => {
     put("a", "one");
-    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    utimesSync(join(at.root, "a"), new Date(0), new Date(0));
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    writeFileSync(join(root, "a"), "two");
-    utimesSync(join(root, "a"), new Date(0), new Date(0));
+    writeFileSync(join(at.root, "a"), "two");
+    utimesSync(join(at.root, "a"), new Date(0), new Date(0));
     await workspace.restore(snapshot);
     expect(read("a")).toBe("one");
   });
 
   test.for([0o000, 0o400, 0o755, 0o777])("a file of the mode %o is restored with it", async (mode) => {
     put("a");
-    chmodSync(join(root, "a"), mode);
+    chmodSync(join(at.root, "a"), mode);
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
-    chmodSync(join(root, "a"), 0o644);
-    writeFileSync(join(root, "a"), "after");
+    chmodSync(join(at.root, "a"), 0o644);
+    writeFileSync(join(at.root, "a"), "after");
     await workspace.restore(snapshot);
-    expect(statSync(join(root, "a")).mode & 0o777).toBe(mode);
+    expect(statSync(join(at.root, "a")).mode & 0o777).toBe(mode);
   });
 
   test("500 folders inside each other are covered", async () => {
@@ -267,9 +242,9 @@ describe("sizes, times and modes", () => {
     for (let index = 0; index < 200; index += 1) put(`f${index}`, "x".repeat(1_000));
     await using workspace = openRoot();
     const changing = setInterval(() => {
-      writeFileSync(join(root, "f7"), String(Math.random()));
-      rmSync(join(root, "f8"), { force: true });
-      renameSync(put("f9"), join(root, "moved"));
+      writeFileSync(join(at.root, "f7"), String(Math.random()));
+      rmSync(join(at.root, "f8"), { force: true });
+      renameSync(put("f9"), join(at.root, "moved"));
     }, 0);
     try {
       for (let round = 0; round < 5; round += 1) {
@@ -283,57 +258,9 @@ describe("sizes, times and modes", () => {
 
   test("a workspace whose folder is removed reports it", async () => {
     const workspace = openRoot();
-    rmSync(root, { recursive: true });
+    rmSync(at.root, { recursive: true });
     await expect(workspace.snapshot()).rejects.toMatchObject({ code: "ENOENT" });
     await workspace[Symbol.asyncDispose]();
-  });
-});
-
-describe("an account without rights", () => {
-  /** Runs a program as another user, if this one may. */
-  function runUnprivileged(program: string): string {
-    const as = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    return execFileSync(
-      process.execPath,
-      ["--conditions=codexkit:source", "--input-type=module", "-e", program],
-      { ...as, encoding: "utf8", env: { ...process.env, HOME: tmpdir() } },
-    );
-  }
-
-  test("files and folders that can't be read are not covered, and fail nothing", () => {
-    put("readable");
-    put("secret");
-    put("closed/a");
-    put("listed/a");
-    chmodSync(dirname(folder.path), 0o711);
-    chmodSync(folder.path, 0o777);
-    chmodSync(root, 0o777);
-    chmodSync(join(root, "secret"), 0o000);
-    chmodSync(join(root, "closed"), 0o000);
-    chmodSync(join(root, "listed"), 0o444);
-    const printed = runUnprivileged(`
-      import { writeFileSync, readFileSync } from "node:fs";
-      import { openWorkspace } from ${JSON.stringify(join(import.meta.dirname, "open-workspace.ts"))};
-      await using workspace = openWorkspace({
-        folder: ${JSON.stringify(root)},
-        stateRoot: ${JSON.stringify(join(folder.path, "other-state"))},
-      });
-      const { uncovered } = await workspace.snapshot();
-      await workspace.transact(async (transaction) => {
-        workspace.writeText("new", "x");
-        await transaction.rollback();
-      });
-      console.log(JSON.stringify({ uncovered: uncovered.toSorted(), isNew: workspace.exists("new") }));
-    `);
-    for (const name of ["closed", "listed"]) chmodSync(join(root, name), 0o755);
-    expect(JSON.parse(printed)).toEqual({ uncovered: ["closed", "listed/a", "secret"], isNew: false });
-  });
-});
-
-test("a transaction inside another is refused instead of waiting for itself", async () => {
-  await using workspace = openRoot();
-  await workspace.transact(async () => {
-    await expect(workspace.transact(async () => {})).rejects.toThrow(/wait for itself/);
   });
 });
 
@@ -341,48 +268,19 @@ describe("something else in the place of a folder", () => {
   test.for<[string, (path: string) => void]>([
     ["a file", (path) => writeFileSync(path, "file")],
     ["a pipe", (path) => execFileSync("mkfifo", [path])],
-    ["a link", (path) => symlinkSync(folder.path, path)],
+    ["a link", (path) => symlinkSync(at.parent, path)],
   ])("%s is replaced by the folder and its files", async ([, create]) => {
     put("d/a");
     put("d/e/b");
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
 
-    rmSync(join(root, "d"), { recursive: true });
-    create(join(root, "d"));
+    rmSync(join(at.root, "d"), { recursive: true });
+    create(join(at.root, "d"));
     expect(await workspace.restore(snapshot)).toEqual({
       restored: ["d", "d/a", "d/e", "d/e/b"],
       conflicts: [],
     });
     expect([read("d/a"), read("d/e/b")]).toEqual(["before", "before"]);
   });
-});
-
-describe("snapshots", () => {
-  test("of another workspace, or made up, are refused: they would remove every file", async () => {
-    put("a");
-    await using workspace = openRoot();
-    await using other = openWorkspace();
-    const made = { ...(await workspace.snapshot()) };
-    for (const snapshot of [await other.snapshot(), made]) {
-      await expect(workspace.restore(snapshot)).rejects.toMatchObject({ code: "invalid_snapshot" });
-    }
-    expect(read("a")).toBe("before");
-  });
-
-  test("are not restored with misspelt options", async () => {
-    await using workspace = openRoot();
-    const snapshot = await workspace.snapshot();
-    await expect(workspace.restore(snapshot, { mayRestor: () => false } as never)).rejects.toThrow(
-      /mayRestor/,
-    );
-  });
-});
-
-test("a closed workspace is not created again", async () => {
-  const workspace = openWorkspace();
-  await workspace[Symbol.asyncDispose]();
-  expect(() => workspace.writeText("a", "text")).toThrow(/closed/);
-  expect(() => workspace.exists("a")).toThrow(/closed/);
-  expect(existsSync(workspace.root)).toBe(false);
 });

@@ -1,0 +1,45 @@
+import { tempFolder, type TempFolder } from "@codexkit/testing";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import { openWorkspace } from "../src/workspace/open-workspace.ts";
+import type { Workspace } from "../src/workspace/workspace.ts";
+
+export interface WorkspaceFolder {
+  /** Holds the files of the workspace. */
+  readonly root: string;
+  /** The folder around `root`, for files outside of the workspace. */
+  readonly parent: string;
+  /** Opens a workspace on `root`. */
+  openRoot(): Workspace;
+  /** Writes a file of the workspace and returns its absolute path. */
+  put(path: string, text?: string): string;
+  read(path: string): string;
+}
+
+/** A folder for the files of a workspace, which is new and empty in each test of the calling file. */
+export function useWorkspaceFolder(name: string): WorkspaceFolder {
+  let folder: TempFolder;
+  const root = (): string => join(folder.path, "root");
+  beforeEach(async () => {
+    folder = await tempFolder(name);
+    mkdirSync(root());
+  });
+  afterEach(() => folder[Symbol.asyncDispose]());
+  return {
+    get root() {
+      return root();
+    },
+    get parent() {
+      return folder.path;
+    },
+    openRoot: () => openWorkspace({ folder: root(), stateRoot: join(folder.path, "state") }),
+    put: (path, text = "before") => {
+      const absolute = join(root(), path);
+      mkdirSync(dirname(absolute), { recursive: true });
+      writeFileSync(absolute, text);
+      return absolute;
+    },
+    read: (path) => readFileSync(join(root(), path), "utf8"),
+  };
+}
