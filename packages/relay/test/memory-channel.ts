@@ -15,9 +15,10 @@ export class MemoryChannel implements FrameChannel {
   isPaused = false;
   isClosed = false;
   #receiver: FrameReceiver | undefined;
-  #waiting: Buffer[] = [];
+  readonly #waiting: Buffer[] = [];
   #isScheduled = false;
-  #drained: PromiseWithResolvers<void> | undefined;
+  #drained: Promise<void> | undefined;
+  #onDrained: (() => void) | undefined;
   #cause: Error | undefined;
 
   /** The most bytes that ever waited for this end to read. */
@@ -35,8 +36,10 @@ export class MemoryChannel implements FrameChannel {
     if (this.isRecording) this.sent.push(bytes);
     this.fault(bytes, (faulty) => peer.deliver(faulty));
     if (this.bufferedBytes <= 1024 * 1024) return undefined;
-    this.#drained ??= Promise.withResolvers();
-    return this.#drained.promise;
+    this.#drained ??= new Promise((resolve) => {
+      this.#onDrained = resolve;
+    });
+    return this.#drained;
   }
 
   /** Lets a frame arrive at this end. */
@@ -74,7 +77,7 @@ export class MemoryChannel implements FrameChannel {
     if (this.isClosed) return;
     this.isClosed = true;
     this.#cause = cause;
-    this.#drained?.resolve();
+    this.#relieve();
     this.#schedule();
   }
 
@@ -95,7 +98,7 @@ export class MemoryChannel implements FrameChannel {
   }
 
   #relieve(): void {
-    this.#drained?.resolve();
+    this.#onDrained?.();
     this.#drained = undefined;
   }
 }

@@ -119,7 +119,7 @@ export class AcceptorChannel {
         abort.abort();
         return new RelayError("timeout", "The validation timed out.");
       });
-      return (await raceAbort(answer, abort.signal)) === true;
+      return await raceAbort(answer, abort.signal);
     } catch {
       return false;
     }

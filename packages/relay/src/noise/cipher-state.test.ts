@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { RelayError } from "../errors.ts";
+import { CipherState, MAX_NONCE } from "./cipher-state.ts";
+
+const key = (): Buffer => Buffer.alloc(32, 7);
+
+describe("a cipher state", () => {
+  it("numbers records, and leaves room for a header", () => {
+    const [send, receive] = [new CipherState(key()), new CipherState(key())];
+    fc.assert(
+      fc.property(
+        fc.uint8Array({ maxLength: 2000 }),
+        fc.nat(40),
+        fc.uint8Array({ maxLength: 8 }),
+        (text, room, aad) => {
+          const nonce = send.nextNonce;
+          const record = send.encrypt(text, room, aad).subarray(room);
+          expect(record).toHaveLength(text.length + 16);
+          expect(receive.decrypt(nonce, record, aad)).toEqual(Buffer.from(text));
+          expect(() => receive.decrypt(nonce + 1, record, aad)).toThrow(RelayError);
+          expect(() => receive.decrypt(nonce, record, Buffer.concat([aad, Buffer.alloc(1)]))).toThrow(
+            RelayError,
+          );
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  it("refuses data that is shorter than a tag or longer than a Noise message", () => {
+    const receive = new CipherState(key());
+    expect(() => receive.decrypt(0, Buffer.alloc(15))).toThrow("does not match the keys");
+    expect(() => receive.decrypt(0, Buffer.alloc(65_536))).toThrow("does not match the keys");
+  });
+
+  it("uses no nonce beyond 32 bits", () => {
+    const receive = new CipherState(key());
+    expect(() => receive.decrypt(MAX_NONCE + 1, Buffer.alloc(16))).toThrow(
+      expect.objectContaining({ code: "limit" }),
+    );
+    expect(() => receive.decrypt(MAX_NONCE, Buffer.alloc(16))).toThrow(
+      expect.objectContaining({ code: "protocol_violation" }),
+    );
+  });
+
+  it("zeroes its key and refuses to work afterwards", () => {
+    const bytes = key();
+    const state = new CipherState(bytes);
+    state.destroy();
+    expect(bytes.every((byte) => byte === 0)).toBe(true);
+    expect(() => state.encrypt(Buffer.from("x"))).toThrow(expect.objectContaining({ code: "disconnected" }));
+    expect(() => state.decrypt(0, Buffer.alloc(16))).toThrow(
+      expect.objectContaining({ code: "disconnected" }),
+    );
+  });
+});
