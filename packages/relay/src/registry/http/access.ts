@@ -1,0 +1,62 @@
+import { BoundedMap } from "@codexkit/rpc/async";
+import { TokenBucket } from "../rendezvous/token-bucket.ts";
+import type { RegistryScope, RegistryTokenInfo, TokenStore } from "../store/token-store.ts";
+import { RegistryProblem } from "./registry-problem.ts";
+
+/** Addresses whose failures are remembered. The one that was added first is forgotten. */
+const MAX_ADDRESSES = 10_000;
+
+/** Checks credentials, and limits how often an address may fail. */
+export class Access {
+  readonly #tokens: TokenStore;
+  readonly #failures: BoundedMap<string, TokenBucket>;
+  readonly #failuresPerMinute: number;
+
+  constructor(tokens: TokenStore, failuresPerMinute: number) {
+    this.#tokens = tokens;
+    this.#failuresPerMinute = failuresPerMinute;
+    this.#failures = new BoundedMap(MAX_ADDRESSES);
+  }
+
+  /**
+   * The token of a request, which must have the scope and be valid for the environment. Requests with a valid token are never
+   * limited: others at the same address, such as that of a proxy, could lock its owner out.
+   */
+  async require(
+    authorization: string | undefined,
+    address: string,
+    { scope, environmentId }: { readonly scope: RegistryScope; readonly environmentId?: string },
+  ): Promise<RegistryTokenInfo> {
+    const token = /^Bearer +(\S+)$/i.exec(authorization ?? "")?.[1];
+    const info = token === undefined ? undefined : await this.#tokens.verify(token);
+    if (!info) {
+      throw (
+        this.countFailure(address) ??
+        new RegistryProblem(
+          "unauthorized",
+          token === undefined
+            ? "Send a token as `Authorization: Bearer <token>`."
+            : "The token is unknown, expired or revoked.",
+        )
+      );
+    }
+    if (!info.scopes.includes(scope)) {
+      throw new RegistryProblem("forbidden", `This needs a token with the scope "${scope}".`);
+    }
+    if (environmentId !== undefined && info.environmentId !== null && info.environmentId !== environmentId) {
+      throw new RegistryProblem("forbidden", "The token is not valid for this environment.");
+    }
+    return info;
+  }
+
+  /** Counts a wrong credential. Returns a problem if the address has sent too many. */
+  countFailure(address: string): RegistryProblem | undefined {
+    let bucket = this.#failures.get(address);
+    if (!bucket) {
+      const limit = this.#failuresPerMinute;
+      this.#failures.set(address, (bucket = new TokenBucket({ perSecond: limit / 60, burst: limit })));
+    }
+    if (bucket.tryTake(1)) return undefined;
+    return new RegistryProblem("rate_limited", "Too many requests with wrong credentials. Try again later.");
+  }
+}

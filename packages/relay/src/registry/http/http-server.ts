@@ -1,0 +1,70 @@
+import { getRequestListener } from "@hono/node-server";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Hono } from "hono";
+import { RelayError } from "../../errors.ts";
+import type { RegistryLimits } from "../limits.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly cert: string; readonly key: string } | undefined;
+  readonly limits: RegistryLimits;
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
+/** How often connections are checked whose headers have not arrived. */
+const CHECK_MS = 1_000;
+const REQUEST_MS = 30_000;
+/** How often idle connections are closed while the server ends. */
+const SWEEP_MS = 20;
+
+/** The listening server of a registry. */
+export class HttpServer {
+  readonly #server: Server;
+  /** Where programs on this machine reach it. */
+  readonly url: string;
+
+  private constructor(server: Server, scheme: "http" | "https") {
+    this.#server = server;
+    const { port, family, address } = server.address() as AddressInfo;
+    this.url = `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  }
+
+  static async listen(app: Hono, { host, port, tls, limits, onUpgrade }: ListenOptions): Promise<HttpServer> {
+    const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+    const settings = {
+      headersTimeout: limits.headersMs,
+      requestTimeout: Math.max(REQUEST_MS, limits.headersMs),
+      connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
+      noDelay: true,
+    };
+    const handler = (...[request, response]: Parameters<typeof listener>): void =>
+      void listener(request, response);
+    const server = tls ? createTlsServer({ ...settings, ...tls }, handler) : createServer(settings, handler);
+    server.on("upgrade", onUpgrade);
+    server.maxConnections = limits.connections;
+    server.listen(port, host);
+    try {
+      await once(server, "listening");
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new RelayError("bad_option", `Can't listen on ${host}:${port}: ${reason}`, { cause: error });
+    }
+    return new HttpServer(server, tls ? "https" : "http");
+  }
+
+  /** Takes no more connections and ends idle ones; the others after a grace period. */
+  async close(graceMs: number): Promise<void> {
+    const closed = once(this.#server, "close");
+    this.#server.close();
+    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
+    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,25 @@
+import { getConnInfo } from "@hono/node-server/conninfo";
+import type { Context } from "hono";
+import type { Logger } from "pino";
+import type { AuditLog } from "../audit-log.ts";
+import type { RegistryLimits } from "../limits.ts";
+import type { Metrics } from "../metrics.ts";
+import type { RegistryStore } from "../store/registry-store.ts";
+import type { Access } from "./access.ts";
+
+/** What the routes use. */
+export interface HttpServices {
+  readonly store: RegistryStore;
+  readonly access: Access;
+  readonly audit: AuditLog;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  readonly limits: RegistryLimits;
+  /** The address that is handed to executors and harnesses, without a slash at its end. */
+  readonly publicUrl: () => string;
+  readonly isClosing: () => boolean;
+}
+
+export function addressOf(context: Context): string {
+  return getConnInfo(context).remote.address ?? "unknown";
+}

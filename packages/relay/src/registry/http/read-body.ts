@@ -1,0 +1,54 @@
+import type { z } from "zod";
+import { RegistryProblem } from "./registry-problem.ts";
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Reads and parses the JSON of a request. */
+export async function readBody<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+  maxBytes: number,
+): Promise<z.infer<Schema>> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(?:;|$)/i.test(type)) {
+    throw new RegistryProblem("unsupported_media_type", "Expected a body of the type application/json.");
+  }
+  return parseValue(schema, parseJson(await readBytes(request, maxBytes)));
+}
+
+/** Problems name the member, never its value: it may be a secret. */
+export function parseValue<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const path = issue?.path.join(".") ?? "";
+  throw new RegistryProblem(
+    "invalid_request",
+    `The request is invalid${path === "" ? "" : ` at "${path}"`}: ${issue?.code ?? "unknown"}.`,
+  );
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(bytes)) as unknown;
+  } catch {
+    // The parser's message quotes the text.
+    throw new RegistryProblem("invalid_request", "The body is not valid JSON.");
+  }
+}
+
+/** `Content-Length` may be missing or wrong, so that the bytes are counted as they arrive. */
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = (): RegistryProblem =>
+    new RegistryProblem("body_too_large", `The body is larger than ${maxBytes} bytes.`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  if (!request.body) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,80 @@
+import type { HttpServer } from "./http/http-server.ts";
+import type { LiveChecks } from "./nodes/live-checks.ts";
+import type { NodeLinks } from "./nodes/node-links.ts";
+import type { Rendezvous } from "./rendezvous/rendezvous.ts";
+import type { RegisteredEnvironment } from "./store/registration-store.ts";
+import type { RegistryStore } from "./store/registry-store.ts";
+import type { NewRegistryToken, RegistryTokenInfo } from "./store/token-store.ts";
+
+/** Tokens of an embedded registry. */
+export interface RegistryTokens {
+  /** The token itself is returned here only. */
+  create(token: NewRegistryToken): Promise<{ readonly token: string; readonly info: RegistryTokenInfo }>;
+  list(): Promise<readonly RegistryTokenInfo[]>;
+  /** Closes the sockets of the token. Resolves to false if there is no such token, or if it has been revoked before. */
+  revoke(id: string): Promise<boolean>;
+}
+
+interface RegistryParts {
+  readonly store: RegistryStore;
+  readonly server: HttpServer;
+  readonly rendezvous: Rendezvous;
+  readonly links: NodeLinks;
+  readonly checks: LiveChecks;
+  readonly nodeId: string;
+  readonly publicUrl: string;
+  readonly onClosing: () => void;
+  readonly onClosed: () => void;
+}
+
+/** How long peers have to answer the close of their sockets. */
+const GRACE_MS = 1_000;
+
+/** A running registry with its rendezvous. Disposing it disconnects its executors, which connect to another node. */
+export class Registry implements AsyncDisposable {
+  readonly #parts: RegistryParts;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: RegistryParts) {
+    this.#parts = parts;
+  }
+
+  /** The base URL for executors and harnesses. */
+  get url(): string {
+    return this.#parts.publicUrl;
+  }
+
+  get tokens(): RegistryTokens {
+    return this.#parts.store.tokens;
+  }
+
+  /** Environments that an executor has registered for. */
+  async listEnvironments(): Promise<readonly RegisteredEnvironment[]> {
+    return this.#parts.store.registrations.listEnvironments();
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { store, server, rendezvous, links, checks, nodeId, onClosing, onClosed } = this.#parts;
+    onClosing();
+    await checks[Symbol.asyncDispose]();
+    // First, so that harnesses which connect again are not sent here.
+    await store.nodes.retire(nodeId).catch(() => {});
+    rendezvous[Symbol.dispose]();
+    for (const link of links.all) link.close();
+    const timer = setTimeout(() => rendezvous.terminate(), GRACE_MS);
+    await server.close(2 * GRACE_MS);
+    clearTimeout(timer);
+    rendezvous.terminate();
+    await store[Symbol.asyncDispose]();
+    onClosed();
+  }
+}

@@ -1,0 +1,38 @@
+import type { RegistryLimits } from "../limits.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+export type EnvironmentLimits = Pick<
+  RegistryLimits,
+  "streamsPerEnvironment" | "harnessesPerEnvironment" | "bytesPerSecond"
+>;
+
+/** What one environment uses on this node: the executors of an environment share its limits. */
+export class EnvironmentUsage {
+  readonly #limits: EnvironmentLimits;
+  readonly #bytes: TokenBucket;
+  executors = 0;
+  harnesses = 0;
+  streams = 0;
+
+  constructor(limits: EnvironmentLimits) {
+    this.#limits = limits;
+    this.#bytes = new TokenBucket({ perSecond: limits.bytesPerSecond });
+  }
+
+  get canAddHarness(): boolean {
+    return this.harnesses < this.#limits.harnessesPerEnvironment;
+  }
+
+  get canAddStream(): boolean {
+    return this.streams < this.#limits.streamsPerEnvironment;
+  }
+
+  /** Counts bytes. Returns the milliseconds that their sender has to pause for. */
+  countBytes(bytes: number): number {
+    return this.#bytes.take(bytes);
+  }
+
+  get isUnused(): boolean {
+    return this.executors === 0 && this.harnesses === 0;
+  }
+}

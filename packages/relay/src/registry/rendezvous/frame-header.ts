@@ -1,0 +1,57 @@
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+
+/** Fields of `RelayMessageFrame` that the rendezvous looks at. */
+const VERSION = 1;
+const STREAM_ID = 2;
+const RESET = 8;
+/** Of `RelayReset`. */
+const REASON = 1;
+
+const MAX_STREAM_ID_BYTES = 128;
+
+export interface FrameHeader {
+  /** One character per byte: a key for maps, not a text. */
+  readonly streamId: string;
+  readonly isReset: boolean;
+}
+
+/**
+ * The stream of a frame, without reading its contents. Undefined for a frame that is malformed or has more than one stream ID:
+ * the two ends could take another one of them for the stream, and so get frames of a stranger.
+ */
+export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
+  let streamId: string | undefined;
+  let isReset = false;
+  try {
+    const reader = new BinaryReader(frame);
+    while (reader.pos < reader.len) {
+      const [field, type] = reader.tag();
+      if (field === STREAM_ID) {
+        if (type !== WireType.LengthDelimited || streamId !== undefined) return undefined;
+        const bytes = reader.bytes();
+        if (bytes.length === 0 || bytes.length > MAX_STREAM_ID_BYTES) return undefined;
+        streamId = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+      } else {
+        if (type === WireType.StartGroup || type === WireType.EndGroup) return undefined;
+        if (field === RESET) isReset = true;
+        reader.skip(type);
+      }
+    }
+  } catch {
+    return undefined;
+  }
+  return streamId === undefined ? undefined : { streamId, isReset };
+}
+
+/** A frame that ends a stream. Its ends don't trust the reason. */
+export function encodeReset(streamId: string, reason: string): Uint8Array {
+  const writer = new BinaryWriter().tag(VERSION, WireType.Varint).uint32(1);
+  writer.tag(STREAM_ID, WireType.LengthDelimited).bytes(Buffer.from(streamId, "latin1"));
+  writer
+    .tag(RESET, WireType.LengthDelimited)
+    .fork()
+    .tag(REASON, WireType.LengthDelimited)
+    .string(reason)
+    .join();
+  return writer.finish();
+}

@@ -1,0 +1,158 @@
+import type { Duplex } from "node:stream";
+import { timerDelay } from "@codexkit/rpc/async";
+import { WebSocket } from "ws";
+import type { RegistryLimits } from "../limits.ts";
+
+export type SocketLimits = Pick<RegistryLimits, "bufferedBytes" | "stallMs" | "pingMs" | "idleMs">;
+
+export interface RelaySocketOptions {
+  readonly webSocket: WebSocket;
+  /** The connection below the WebSocket. */
+  readonly connection: Duplex;
+  readonly limits: SocketLimits;
+  readonly onFrame: (frame: Buffer) => void;
+  readonly onClose: () => void;
+  /** The peer violated the protocol or a limit. The socket is being closed. */
+  readonly onViolation: (reason: SocketViolation) => void;
+}
+
+export type SocketViolation =
+  | "malformed_frame"
+  | "text_message"
+  | "slow_reader"
+  | "silent"
+  | "idle"
+  | "bad_websocket";
+
+const BINARY = { binary: true } as const;
+
+/** Smaller frames are copied while they wait: they would keep the whole chunk alive that they arrived in. */
+const COPY_BELOW_BYTES = 4096;
+
+/** One end of streams: passes frames on, and pauses the sockets that send more than its peer reads. */
+export class RelaySocket {
+  readonly #webSocket: WebSocket;
+  readonly #connection: Duplex;
+  readonly #limits: SocketLimits;
+  readonly #onViolation: (reason: SocketViolation) => void;
+  readonly #bufferLimit: number;
+  /** Sockets that this one has paused. */
+  readonly #held = new Set<RelaySocket>();
+  #isCorked = false;
+  #pauses = 0;
+  /** Whether anything arrived since the last check. */
+  #isHeard = true;
+  #hasFrames = true;
+  #heardAt = 0;
+  #framesAt = 0;
+  #isClosing = false;
+
+  constructor({ webSocket, connection, limits, onFrame, onClose, onViolation }: RelaySocketOptions) {
+    this.#webSocket = webSocket;
+    this.#connection = connection;
+    this.#limits = limits;
+    this.#onViolation = onViolation;
+    this.#bufferLimit = Math.max(limits.bufferedBytes, connection.writableHighWaterMark);
+    webSocket.on("message", (data: Buffer, isBinary) => {
+      this.#isHeard = true;
+      this.#hasFrames = true;
+      if (this.#isClosing) return;
+      if (isBinary) onFrame(data);
+      else this.reject("text_message", 1003);
+    });
+    webSocket.on("pong", () => (this.#isHeard = true));
+    webSocket.on("ping", () => (this.#isHeard = true));
+    // Too large or invalid messages. ws sends the close code and ends the connection.
+    webSocket.on("error", () => onViolation("bad_websocket"));
+    webSocket.once("close", () => {
+      this.#isClosing = true;
+      onClose();
+    });
+  }
+
+  /** Sends a frame. The source is paused while too much waits for this socket's peer. */
+  forward(frame: Uint8Array, source?: RelaySocket): void {
+    if (this.#webSocket.readyState !== WebSocket.OPEN) return;
+    const waiting = this.#connection.writableLength;
+    // All frames of one chunk are sent with one system call.
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#connection.cork();
+      process.nextTick(this.#uncork);
+    }
+    const kept = waiting > 0 && frame.length < COPY_BELOW_BYTES ? Buffer.from(frame) : frame;
+    if (waiting > this.#bufferLimit && source && !this.#held.has(source)) {
+      this.#webSocket.send(kept, BINARY, this.#hold(source));
+    } else this.#webSocket.send(kept, BINARY);
+  }
+
+  pauseFor(milliseconds: number): void {
+    this.#pause();
+    setTimeout(() => this.#resume(), timerDelay(milliseconds));
+  }
+
+  /** Pings the peer. Closes the socket if nothing has arrived for too long. */
+  check(now: number): void {
+    if (this.#isClosing) return;
+    // A paused socket is not read, so that its silence means nothing.
+    if (this.#isHeard || this.#pauses > 0) this.#heardAt = now;
+    if (this.#hasFrames) this.#framesAt = now;
+    this.#isHeard = false;
+    this.#hasFrames = false;
+    if (now - this.#heardAt >= 2 * this.#limits.pingMs) {
+      this.#onViolation("silent");
+      return this.terminate();
+    }
+    if (now - this.#framesAt >= this.#limits.idleMs) return this.reject("idle", 1001);
+    this.#webSocket.ping();
+  }
+
+  /** Closes the socket because of what its peer did. */
+  reject(reason: SocketViolation, code: number): void {
+    if (this.#isClosing) return;
+    this.#onViolation(reason);
+    this.close(code, reason);
+  }
+
+  close(code: number, reason: string): void {
+    this.#isClosing = true;
+    this.#webSocket.close(code, reason);
+    // The answer to the close could not be read otherwise.
+    if (this.#pauses > 0) this.#webSocket.resume();
+  }
+
+  terminate(): void {
+    this.#isClosing = true;
+    this.#webSocket.terminate();
+  }
+
+  /** Returns the callback of the frame that filled the buffer: everything before it has been sent then. */
+  #hold(source: RelaySocket): () => void {
+    this.#held.add(source);
+    source.#pause();
+    const timer = setTimeout(() => {
+      this.#onViolation("slow_reader");
+      this.terminate();
+    }, timerDelay(this.#limits.stallMs));
+    return () => {
+      clearTimeout(timer);
+      this.#held.delete(source);
+      source.#resume();
+    };
+  }
+
+  #pause(): void {
+    this.#pauses += 1;
+    if (this.#pauses === 1) this.#webSocket.pause();
+  }
+
+  #resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses === 0) this.#webSocket.resume();
+  }
+
+  readonly #uncork = (): void => {
+    this.#isCorked = false;
+    this.#connection.uncork();
+  };
+}

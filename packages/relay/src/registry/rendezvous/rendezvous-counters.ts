@@ -1,0 +1,24 @@
+export type Direction = "to_executor" | "to_harness";
+
+/** Changes what passes the rendezvous, to simulate a bad link in tests: frames are lost unless they are delivered. */
+export type FrameFilter = (
+  frame: Uint8Array,
+  direction: Direction,
+  deliver: (frame: Uint8Array) => void,
+) => void;
+
+/** Plain numbers, because they change with every frame. */
+export class RendezvousCounters {
+  readonly frames: Record<Direction, number> = { to_executor: 0, to_harness: 0 };
+  readonly bytes: Record<Direction, number> = { to_executor: 0, to_harness: 0 };
+  readonly refusals = new Map<string, number>();
+
+  count(direction: Direction, bytes: number): void {
+    this.frames[direction] += 1;
+    this.bytes[direction] += bytes;
+  }
+
+  refuse(reason: string): void {
+    this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
+  }
+}

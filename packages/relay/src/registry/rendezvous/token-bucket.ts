@@ -1,0 +1,47 @@
+export interface TokenBucketOptions {
+  readonly perSecond: number;
+  /** What can be taken at once. Default: that of one second. */
+  readonly burst?: number;
+  /** Milliseconds of a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+/** Limits a rate. A caller that takes more than there is waits until the bucket is no longer overdrawn. */
+export class TokenBucket {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #now: () => number;
+  #level: number;
+  #at: number;
+
+  constructor({ perSecond, burst = perSecond, now = () => performance.now() }: TokenBucketOptions) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+    this.#now = now;
+    this.#level = burst;
+    this.#at = now();
+  }
+
+  /** Takes an amount, and returns the milliseconds after which the next one may be taken. */
+  take(amount: number): number {
+    if (this.#perSecond === Infinity) return 0;
+    this.#refill();
+    this.#level -= amount;
+    return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
+  }
+
+  /** Takes an amount if there is enough. */
+  tryTake(amount: number): boolean {
+    if (this.#perSecond === Infinity) return true;
+    this.#refill();
+    if (this.#level < amount) return false;
+    this.#level -= amount;
+    return true;
+  }
+
+  #refill(): void {
+    const at = this.#now();
+    this.#level = Math.min(this.#burst, this.#level + ((at - this.#at) / 1000) * this.#perSecond);
+    this.#at = at;
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { AuditLog } from "./audit-log.ts";
+import { Access } from "./http/access.ts";
+import { createApp } from "./http/app.ts";
+import { HttpServer } from "./http/http-server.ts";
+import { createUpgradeHandler } from "./http/upgrade.ts";
+import { Metrics } from "./metrics.ts";
+import { LinkTokenVerifier } from "./nodes/link-token.ts";
+import { LiveChecks } from "./nodes/live-checks.ts";
+import { NodeLinks } from "./nodes/node-links.ts";
+import { type RegistryLogLevel, type RegistryOptions, resolveOptions } from "./options.ts";
+import { Registry } from "./registry.ts";
+import type { FrameFilter } from "./rendezvous/rendezvous-counters.ts";
+import { Rendezvous } from "./rendezvous/rendezvous.ts";
+import { redactSecrets } from "./store/secrets.ts";
+import { openRegistryStore } from "./store/registry-store.ts";
+import type { TokenStore } from "./store/token-store.ts";
+
+/** For tests of this repository only. */
+export interface RegistryInternals {
+  readonly frameFilter?: FrameFilter;
+  readonly auditDestination?: DestinationStream;
+}
+
+/** Starts a registry, with hooks that programs don't get. */
+export async function startRegistryWith(
+  options: RegistryOptions,
+  { frameFilter, auditDestination }: RegistryInternals,
+): Promise<Registry> {
+  const { limits, ...resolved } = resolveOptions(options);
+  await using started = new AsyncDisposableStack();
+  const logger = toLogger(resolved.logger);
+  const onWarning = (error: unknown): void =>
+    logger.warn(
+      { reason: redactSecrets(error instanceof Error ? error.message : String(error)) },
+      "registry",
+    );
+  const store = started.use(
+    await openRegistryStore({
+      location: resolved.location,
+      leaseMs: limits.leaseMs,
+      limits: resolved.storeLimits,
+      onWarning,
+    }),
+  );
+  const file = resolved.auditFile === undefined ? undefined : started.use(openAuditFile(resolved.auditFile));
+  const destination = auditDestination ?? file?.stream;
+  const audit = destination ? AuditLog.to(destination) : new AuditLog(logger);
+  const rendezvous = started.use(new Rendezvous({ limits, frameFilter }));
+  const secret = await store.nodes.linkSecret();
+  const links = new NodeLinks(secret);
+  const metrics = new Metrics(rendezvous, links);
+  const access = new Access(store.tokens, limits.failuresPerMinute);
+  let isClosing = false;
+  let publicUrl = resolved.publicUrl;
+  const nodeId = randomUUID();
+  const app = createApp({
+    store,
+    access,
+    audit,
+    metrics,
+    logger,
+    limits,
+    publicUrl: () => publicUrl ?? "",
+    isClosing: () => isClosing,
+  });
+  const server = await HttpServer.listen(app, {
+    host: resolved.host,
+    port: resolved.port,
+    tls: resolved.tls,
+    limits,
+    onUpgrade: createUpgradeHandler({
+      store,
+      rendezvous,
+      links,
+      linkTokens: new LinkTokenVerifier(secret, nodeId),
+      nodeId,
+      access,
+      audit,
+      limits,
+      onWarning,
+      isClosing: () => isClosing,
+    }),
+  });
+  started.defer(() => server.close(0));
+  publicUrl ??= server.url;
+  const nodeUrl = resolved.nodeUrl ?? server.url;
+  await store.nodes.register(nodeId, nodeUrl);
+  const checks = started.use(
+    new LiveChecks({ store, nodeId, nodeUrl, rendezvous, links, leaseMs: limits.leaseMs, onWarning }),
+  );
+  if (resolved.tokenFile !== undefined) await createFirstToken(store.tokens, resolved.tokenFile);
+  audit.record({ event: "node.started", detail: { node: nodeId, url: nodeUrl } });
+  // From here on, the registry ends them.
+  started.move();
+  return new Registry({
+    store,
+    server,
+    rendezvous,
+    links,
+    checks,
+    nodeId,
+    publicUrl,
+    onClosing: () => (isClosing = true),
+    onClosed: () => {
+      audit.record({ event: "node.stopped", detail: { node: nodeId } });
+      file?.[Symbol.dispose]();
+    },
+  });
+}
+
+/** The first token of a store, in a file that only its owner can read. */
+async function createFirstToken(tokens: TokenStore, file: string): Promise<void> {
+  if (await tokens.hasAny()) return;
+  const { token } = await tokens.create({ name: "first", scopes: ["admin"] });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  // An existing file would keep its mode.
+  await rm(file, { force: true });
+  await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+}
+
+/** Lines are written at once: what happened last before a crash matters most. */
+function openAuditFile(path: string): Disposable & { readonly stream: DestinationStream } {
+  const stream = pino.destination({ dest: path, append: true, mkdir: true, mode: 0o600, sync: true });
+  return { stream, [Symbol.dispose]: () => stream.end() };
+}
+
+function toLogger(logger: RegistryLogLevel | Logger): Logger {
+  return typeof logger === "string" ? pino({ level: logger, base: null }, pino.destination(2)) : logger;
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
+import { hashOfSecret, newSecret } from "./secrets.ts";
+import type { GrantRow, RegistryTables } from "./tables.ts";
+import { validTokens } from "./token-store.ts";
+
+export type Grant = Pick<
+  GrantRow,
+  "id" | "environment_id" | "registration_id" | "token_id" | "harness_key_hash"
+>;
+
+export interface NewGrant {
+  readonly environmentId: string;
+  readonly registrationId: string;
+  readonly tokenId: string;
+  readonly harnessKeyHash: string;
+  readonly validForMs: number;
+}
+
+/** What an executor asks about a harness that began a handshake. */
+export interface GrantCheck {
+  readonly environmentId: string;
+  readonly registrationId: string;
+  readonly harnessKeyHash: string;
+  readonly authorization: string;
+  /** Empty if the executor does not report it. */
+  readonly streamId: string;
+}
+
+/** Permissions of harnesses to reach executors. Only hashes of their secrets are stored. */
+export class GrantStore {
+  readonly #store: Store<RegistryTables>;
+
+  constructor(store: Store<RegistryTables>) {
+    this.#store = store;
+  }
+
+  async create(
+    grant: NewGrant,
+  ): Promise<{ readonly id: string; readonly ticket: string; readonly authorization: string }> {
+    const id = randomUUID();
+    const ticket = newSecret("ticket");
+    const authorization = newSecret("authorization");
+    await this.#store.db
+      .insertInto("connection_grant")
+      .values({
+        id,
+        environment_id: grant.environmentId,
+        registration_id: grant.registrationId,
+        token_id: grant.tokenId,
+        harness_key_hash: grant.harnessKeyHash,
+        ticket_hash: hashOfSecret("ticket", ticket) ?? "",
+        ticket_used_at: null,
+        authorization_hash: hashOfSecret("authorization", authorization) ?? "",
+        stream_id: null,
+        expires_at: sql<number>`${this.#store.now} + ${sql.lit(grant.validForMs)}`,
+      })
+      .execute();
+    return { id, ticket, authorization };
+  }
+
+  /** Uses up a ticket. Undefined if it is unknown, used or expired, or if its token is no longer valid. */
+  async useTicket(ticket: string): Promise<Grant | undefined> {
+    const hash = hashOfSecret("ticket", ticket);
+    if (hash === undefined) return undefined;
+    return this.#store.db
+      .updateTable("connection_grant")
+      .set({ ticket_used_at: this.#store.now })
+      .where("ticket_hash", "=", hash)
+      .where("ticket_used_at", "is", null)
+      .where("expires_at", ">", this.#store.now)
+      .where("token_id", "in", validTokens(this.#store))
+      .returning(["id", "environment_id", "registration_id", "token_id", "harness_key_hash"])
+      .executeTakeFirst();
+  }
+
+  /**
+   * Whether a harness may start a stream. An authorisation is good for one stream: a handshake that is replayed under another
+   * stream ID is refused, while a repeated question about the same stream gets the same answer.
+   */
+  async check({
+    environmentId,
+    registrationId,
+    harnessKeyHash,
+    authorization,
+    streamId,
+  }: GrantCheck): Promise<boolean> {
+    const hash = hashOfSecret("authorization", authorization);
+    if (hash === undefined) return false;
+    const { numUpdatedRows } = await this.#store.db
+      .updateTable("connection_grant")
+      .set({ stream_id: streamId })
+      .where("authorization_hash", "=", hash)
+      .where("environment_id", "=", environmentId)
+      .where("registration_id", "=", registrationId)
+      .where("harness_key_hash", "=", harnessKeyHash)
+      .where("expires_at", ">", this.#store.now)
+      .where((eb) => eb.or([eb("stream_id", "is", null), eb("stream_id", "=", streamId)]))
+      .where("token_id", "in", validTokens(this.#store))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  }
+
+  async removeExpired(): Promise<void> {
+    await this.#store.db.deleteFrom("connection_grant").where("expires_at", "<", this.#store.now).execute();
+  }
+}

@@ -1,0 +1,185 @@
+import { randomUUID } from "node:crypto";
+import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
+import { hashOfSecret, newSecret } from "./secrets.ts";
+import type { RegistrationRow, RegistryTables } from "./tables.ts";
+import { validTokens } from "./token-store.ts";
+
+export interface NewRegistration {
+  readonly environmentId: string;
+  readonly tokenId: string;
+  /** JSON, as it is handed to harnesses. */
+  readonly publicKey: string;
+  /** How long the ticket can be used to connect, any number of times. */
+  readonly ticketMs: number;
+  /** Registrations of the environment that may be online at once. */
+  readonly limit: number;
+}
+
+export type Registration = Pick<RegistrationRow, "id" | "environment_id" | "token_id" | "public_key">;
+
+/** A registration whose socket is connected to a node that is alive. */
+export interface OnlineRegistration extends Registration {
+  readonly nodeId: string;
+  readonly nodeUrl: string;
+}
+
+export interface RegisteredEnvironment {
+  readonly environmentId: string;
+  /** Executors that are connected now. */
+  readonly online: number;
+  /** Milliseconds since the epoch. */
+  readonly registeredAt: number;
+}
+
+/** The key of notifications about sockets of executors. */
+export const REGISTRATIONS_CHANGED = "registrations";
+
+const COLUMNS = [
+  "registration.id",
+  "registration.environment_id",
+  "registration.token_id",
+  "registration.public_key",
+] as const;
+
+/** Executors that have registered, and where they are connected. */
+export class RegistrationStore {
+  readonly #store: Store<RegistryTables>;
+
+  constructor(store: Store<RegistryTables>) {
+    this.#store = store;
+  }
+
+  /**
+   * Adds a registration, or renews the ticket of the one with the same key and token: an executor registers again when its ticket
+   * has expired, and streams of its harnesses refer to the registration. Undefined if the limit is reached.
+   */
+  async register(
+    registration: NewRegistration,
+  ): Promise<{ readonly id: string; readonly ticket: string } | undefined> {
+    const { environmentId, tokenId, publicKey, ticketMs, limit } = registration;
+    const ticket = newSecret("ticket");
+    const renewed = {
+      ticket_hash: hashOfSecret("ticket", ticket) ?? "",
+      ticket_expires_at: sql<number>`${this.#store.now} + ${sql.lit(ticketMs)}`,
+      registered_at: this.#store.now,
+    };
+    const known = await this.#store.db
+      .updateTable("registration")
+      .set(renewed)
+      .where("environment_id", "=", environmentId)
+      .where("token_id", "=", tokenId)
+      .where("public_key", "=", publicKey)
+      .returning("id")
+      .executeTakeFirst();
+    if (known) return { id: known.id, ticket };
+    const online = await this.#online().where("environment_id", "=", environmentId).execute();
+    if (online.length >= limit) return undefined;
+    const id = randomUUID();
+    await this.#store.db
+      .insertInto("registration")
+      .values({
+        id,
+        environment_id: environmentId,
+        token_id: tokenId,
+        public_key: publicKey,
+        ...renewed,
+        node_id: null,
+        connection_id: null,
+        connected_at: null,
+      })
+      .execute();
+    return { id, ticket };
+  }
+
+  /** The registration of a ticket that is still valid, as is the token that it was issued for. */
+  async findByTicket(ticket: string): Promise<Registration | undefined> {
+    const hash = hashOfSecret("ticket", ticket);
+    if (hash === undefined) return undefined;
+    return this.#store.db
+      .selectFrom("registration")
+      .select([...COLUMNS])
+      .where("ticket_hash", "=", hash)
+      .where("ticket_expires_at", ">", this.#store.now)
+      .where("token_id", "in", validTokens(this.#store))
+      .executeTakeFirst();
+  }
+
+  /** The newest registration of an environment that is online. */
+  async findOnline(environmentId: string): Promise<OnlineRegistration | undefined> {
+    return this.#online()
+      .where("environment_id", "=", environmentId)
+      .orderBy("registered_at", "desc")
+      .orderBy("registration.id")
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  /** Undefined if it is not online. */
+  async locate(id: string): Promise<OnlineRegistration | undefined> {
+    return this.#online().where("registration.id", "=", id).executeTakeFirst();
+  }
+
+  /** Replaces an earlier socket of the registration, wherever it is connected. */
+  async attach(id: string, nodeId: string, connectionId: string): Promise<void> {
+    await this.#store.db
+      .updateTable("registration")
+      .set({ node_id: nodeId, connection_id: connectionId, connected_at: this.#store.now })
+      .where("id", "=", id)
+      .execute();
+    this.#store.notifier.notify([REGISTRATIONS_CHANGED]);
+  }
+
+  /** Does nothing if another socket has replaced this one. */
+  async detach(id: string, connectionId: string): Promise<void> {
+    await this.#store.db
+      .updateTable("registration")
+      .set({ node_id: null, connection_id: null })
+      .where("id", "=", id)
+      .where("connection_id", "=", connectionId)
+      .execute();
+  }
+
+  /** Those of the given sockets that are the current ones of their registrations. */
+  async current(connectionIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#store.db
+      .selectFrom("registration")
+      .select("connection_id")
+      .where("connection_id", "in", [...connectionIds])
+      .execute();
+    return new Set(rows.map(({ connection_id: id }) => id ?? ""));
+  }
+
+  async listEnvironments(): Promise<readonly RegisteredEnvironment[]> {
+    return this.#store.db
+      .selectFrom("registration")
+      .leftJoin("node", (join) =>
+        join.onRef("node.id", "=", "registration.node_id").on("node.lease_until", ">", this.#store.now),
+      )
+      .select(({ fn }) => [
+        "environment_id as environmentId",
+        fn.count<number>("node.id").as("online"),
+        fn.max("registered_at").as("registeredAt"),
+      ])
+      .groupBy("environment_id")
+      .orderBy("environment_id")
+      .execute();
+  }
+
+  /** Removes registrations that are offline and can't connect again. */
+  async removeStale(): Promise<void> {
+    await this.#store.db
+      .deleteFrom("registration")
+      .where("ticket_expires_at", "<", this.#store.now)
+      .where("id", "not in", this.#online().clearSelect().select("registration.id"))
+      .execute();
+  }
+
+  #online() {
+    return this.#store.db
+      .selectFrom("registration")
+      .innerJoin("node", "node.id", "registration.node_id")
+      .select([...COLUMNS, "node.id as nodeId", "node.url as nodeUrl"])
+      .where("node.lease_until", ">", this.#store.now);
+  }
+}
