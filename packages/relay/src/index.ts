@@ -1,6 +1,18 @@
 // Remote execution: an executor behind a firewall, reached by a harness through a rendezvous that sees only ciphertext.
 import "./require-node.ts";
 
+// Both ends: an executor that serves this machine, and a client of one that is elsewhere.
+export { type Executor, type ExecutorOptions, runExecutor } from "./executor/run-executor.ts";
+export type { ExecutorStatus } from "./executor/executor-loop.ts";
+export { connectHarness, type HarnessOptions } from "./harness/connect-harness.ts";
+
+// Credentials for a registry.
+export { findCredential, type FindCredentialOptions } from "./credentials/find-credential.ts";
+export { bearerToken, type RelayCredential, type UnsignedRequest } from "./credentials/credential.ts";
+export { awsCredential, type AwsOptions } from "./credentials/aws-credential.ts";
+export { codexLogin } from "./credentials/codex-login.ts";
+export { StdinCredential } from "./credentials/stdin-credential.ts";
+
 // Errors.
 export { RelayError, type RelayErrorCode } from "./errors.ts";
 

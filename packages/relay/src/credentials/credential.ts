@@ -1,0 +1,26 @@
+/** A request to be authorized. */
+export interface UnsignedRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Authorizes requests to a registry, and WebSocket upgrades of the `direct` transport. */
+export interface RelayCredential {
+  /** The headers to add. Called for each request, because tokens expire and signatures cover the request. */
+  authorize(request: UnsignedRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
+/** A fixed bearer token. */
+export function bearerToken(token: string, { accountId }: { accountId?: string } = {}): RelayCredential {
+  const headers = bearerHeaders(token, accountId);
+  return { authorize: () => Promise.resolve(headers) };
+}
+
+export function bearerHeaders(token: string, accountId?: string): Readonly<Record<string, string>> {
+  return {
+    authorization: `Bearer ${token}`,
+    ...(accountId === undefined ? {} : { "chatgpt-account-id": accountId }),
+  };
+}

@@ -1,0 +1,43 @@
+import { WebSocketTransport } from "@codexkit/rpc";
+import { once } from "node:events";
+import type { RelayCredential } from "../credentials/credential.ts";
+import { RELAY_LIMITS } from "../limits.ts";
+import type { ExecutorRegistration, RegistryClient } from "../registry-client/registry-client.ts";
+import type { ExecutorConnector, ExecutorLink } from "./executor-loop.ts";
+import { openWebSocket } from "./open-websocket.ts";
+import type { StreamServer } from "./stream-server.ts";
+
+export interface DirectConnectorOptions {
+  readonly registry: RegistryClient;
+  readonly credential: RelayCredential;
+  readonly server: StreamServer;
+}
+
+/**
+ * The `direct` transport: one socket that carries plain JSON-RPC, of which this executor is the server. The peer of the
+ * socket sees everything, so TLS and the registry's credentials are its only protection.
+ */
+export class DirectConnector implements ExecutorConnector {
+  readonly #options: DirectConnectorOptions;
+
+  constructor(options: DirectConnectorOptions) {
+    this.#options = options;
+  }
+
+  register(signal: AbortSignal): Promise<ExecutorRegistration> {
+    return this.#options.registry.registerDirect(signal);
+  }
+
+  async connect({ url }: ExecutorRegistration, signal: AbortSignal): Promise<ExecutorLink> {
+    const { credential, server } = this.#options;
+    const headers = await credential.authorize({ method: "GET", url, headers: {}, body: "" }, signal);
+    const socket = await openWebSocket(url, { headers, maxPayload: RELAY_LIMITS.messageBytes, signal });
+    const closed = once(socket, "close").then(
+      ([code]) => new Error(`The peer closed the connection with code ${String(code)}.`),
+      (error: unknown) => (error instanceof Error ? error : undefined),
+    );
+    const transport = new WebSocketTransport(socket, { messageBytes: RELAY_LIMITS.messageBytes });
+    server.accept(transport, { longestMessageBytes: RELAY_LIMITS.messageBytes });
+    return { closed, close: () => transport.close() };
+  }
+}

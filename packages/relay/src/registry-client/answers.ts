@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { publicKeySchema } from "../noise/identity.ts";
+
+export const SECURITY_PROFILE = "noise_hybrid_ik_v1";
+export const DIRECT_TRANSPORT = "direct_jsonrpc_v1";
+
+const shared = { environment_id: z.string(), url: z.string().min(1) };
+const noise = {
+  ...shared,
+  security_profile: z.literal(SECURITY_PROFILE),
+  executor_registration_id: z.string().min(1),
+};
+
+/** Answers of the registry. Members that are not listed are ignored: later versions may add some. */
+export const registeredSchema = z.object(noise);
+
+export const connectedSchema = z.object({
+  ...noise,
+  executor_public_key: publicKeySchema,
+  harness_key_authorization: z.string().min(1),
+});
+
+export const validatedSchema = z.object({ valid: z.boolean() });
+
+export const directRegisteredSchema = z.object({
+  ...shared,
+  transport: z.literal(DIRECT_TRANSPORT),
+  registration_id: z.string().min(1),
+});
+
+/** An error's body. Anything else has no code and no message. */
+export const errorSchema = z
+  .object({ error: z.object({ code: z.string().catch(""), message: z.string().catch("") }) })
+  .catch({ error: { code: "", message: "" } });
