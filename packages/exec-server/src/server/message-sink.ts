@@ -81,11 +81,12 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
     if (!sending) return queueMicrotask(onSent);
     const { length } = message;
     unsentBytes += length;
-    const done = (): void => {
-      unsentBytes -= length;
-      onSent();
-    };
-    sending.then(done, done);
+    void sending
+      .catch(() => {})
+      .finally(() => {
+        unsentBytes -= length;
+        onSent();
+      });
   };
   return {
     write(piece, isLast, onSent) {

@@ -14,8 +14,12 @@ import type { AcceptOptions } from "./transport-connections.ts";
 function asByteTransport(transport: Transport): ByteTransport {
   return {
     start: (receiver) => transport.start(receiver),
-    startBytes: ({ message, closed }) =>
-      transport.start({ text: (text) => message(Buffer.from(text)), malformed: () => {}, closed }),
+    startBytes: (receiver) =>
+      transport.start({
+        text: (text) => receiver.message(Buffer.from(text)),
+        malformed: () => {},
+        closed: (cause) => receiver.closed(cause),
+      }),
     send: (message) =>
       transport.send(typeof message === "string" ? message : Buffer.from(message).toString("utf8")),
     bufferedBytes: 0,

@@ -44,8 +44,8 @@ export function awsCredential(options: AwsOptions, env: NodeJS.ProcessEnv): Rela
         allHeaders: true,
       });
       const signed = await signer.sign();
-      const added = ["authorization", "x-amz-date", "x-amz-security-token"];
-      return Object.fromEntries([...signed.headers].filter(([name]) => added.includes(name)));
+      const added = new Set(["authorization", "x-amz-date", "x-amz-security-token"]);
+      return Object.fromEntries([...signed.headers].filter(([name]) => added.has(name)));
     },
   };
 }

@@ -25,7 +25,7 @@ export function codexLogin(home: string): RelayCredential {
     authorize: async ({ url }) => {
       const { OPENAI_API_KEY: apiKey, tokens } = await readLogin(join(home, "auth.json"));
       if (tokens) return bearerHeaders(tokens.access_token, tokens.account_id ?? undefined);
-      if (apiKey == null) throw notLoggedIn();
+      if (apiKey === null || apiKey === undefined) throw notLoggedIn();
       assertApiKeyHost(url, "The API key of `codex login`");
       return bearerHeaders(apiKey);
     },

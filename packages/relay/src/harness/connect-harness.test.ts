@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startFakeRegistry } from "../../test/fake-registry.ts";
 import { type Executor, type ExecutorOptions, runExecutor } from "../executor/run-executor.ts";
-import { generateIdentity, toPublicKeyJson } from "../noise/identity.ts";
+import { generateIdentity, type PublicKeyJson, toPublicKeyJson } from "../noise/identity.ts";
 import { connectHarness, type HarnessOptions } from "./connect-harness.ts";
 
 let registry: Awaited<ReturnType<typeof startFakeRegistry>>;
@@ -79,7 +79,7 @@ test("an executor whose URL is not accepted any more registers again", async () 
 });
 
 test("only the pinned executor is connected to", async () => {
-  await using client = await connect({ ...(executor.publicKey ? { executorKey: executor.publicKey } : {}) });
+  await using client = await connect({ executorKey: executor.publicKey as PublicKeyJson });
   expect(client.sessionId).not.toBe("");
   const other = toPublicKeyJson(generateIdentity().publicKey);
   await expect(connect({ executorKey: other })).rejects.toMatchObject({ code: "protocol_violation" });

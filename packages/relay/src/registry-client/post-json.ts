@@ -16,9 +16,9 @@ export interface PostJsonOptions<Answer> {
   readonly signal: AbortSignal;
 }
 
-const FORBIDDEN = [401, 403];
+const FORBIDDEN = new Set([401, 403]);
 /** Statuses after which the same request may succeed later. */
-const TEMPORARY = [408, 429];
+const TEMPORARY = new Set([408, 429]);
 const CONFLICT = 409;
 const FIRST_SERVER_ERROR = 500;
 
@@ -101,13 +101,13 @@ function statusError(status: number, text: string, hidesErrors: boolean): RelayE
   const code = printable(error.code);
   const detail = [code, printable(error.message)].filter((part) => part !== "").join(": ");
   const suffix = detail === "" ? "" : ` (${detail})`;
-  if (FORBIDDEN.includes(status)) {
+  if (FORBIDDEN.has(status)) {
     return new RelayError("unauthorized", `The registry refused the credentials with ${status}${suffix}.`);
   }
   if (status === CONFLICT && error.code === "environment_offline") {
     return new RelayError("environment_offline", `The environment has no connected executor${suffix}.`);
   }
-  if (status >= FIRST_SERVER_ERROR || TEMPORARY.includes(status)) {
+  if (status >= FIRST_SERVER_ERROR || TEMPORARY.has(status)) {
     return new RelayError("connect_failed", `The registry is not available: it answered ${status}${suffix}.`);
   }
   if (status >= 300 && status < 400) {
