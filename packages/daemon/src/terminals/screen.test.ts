@@ -17,3 +17,15 @@ test("a snapshot draws the same screen, and belongs to an offset", async () => {
   expect(await screen.resize(10, 3)).toBe(bytes.length);
   expect(await screen.snapshot()).toMatchObject({ columns: 10, rows: 3, offset: bytes.length });
 });
+
+test.each([
+  ["lines", "\u001b[2147483647S"],
+  ["inserted lines", "\u001b[2147483647L"],
+  ["tabs", "\u001b[2147483647I"],
+  ["a character", "a\u001b[2147483647b"],
+])("output that repeats %s without end is processed", async (_what, output) => {
+  using screen = new Screen({ columns: 20, rows: 4, scrollback: 10 });
+  screen.write(Buffer.from(output), () => {});
+  screen.write(Buffer.from("\u001b[2J\u001b[Htext"), () => {});
+  expect((await screen.snapshot()).screen).toContain("text");
+});

@@ -1,5 +1,9 @@
 import { SerializeAddon } from "@xterm/addon-serialize";
 import headless from "@xterm/headless";
+import { SequenceLimiter } from "./sequence-limiter.ts";
+
+/** Characters that the emulator processes in one step. Other work of the process is done between them. */
+const PIECE_LENGTH = 4096;
 
 export interface ScreenSnapshot {
   /** Escape sequences that draw the screen and the lines above it in an empty terminal of this size. */
@@ -14,11 +18,14 @@ export interface ScreenSnapshot {
 export class Screen implements Disposable {
   readonly #terminal: headless.Terminal;
   readonly #serializer = new SerializeAddon();
+  readonly #limiter = new SequenceLimiter(() => this.size);
   #parsed = 0;
 
   constructor({ columns, rows, scrollback }: { columns: number; rows: number; scrollback: number }) {
     this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
     this.#terminal.loadAddon(this.#serializer);
+    // A snapshot has no links, so that their addresses would only take memory.
+    this.#terminal.parser.registerOscHandler(8, () => true);
   }
 
   /** Bytes that have been processed. */
@@ -31,7 +38,12 @@ export class Screen implements Disposable {
   }
 
   write(bytes: Uint8Array, onParsed: () => void): void {
-    this.#terminal.write(bytes, () => {
+    const text = this.#limiter.limit(bytes);
+    let at = 0;
+    for (; text.length - at > PIECE_LENGTH; at += PIECE_LENGTH) {
+      this.#terminal.write(text.slice(at, at + PIECE_LENGTH));
+    }
+    this.#terminal.write(text.slice(at), () => {
       this.#parsed += bytes.byteLength;
       onParsed();
     });
