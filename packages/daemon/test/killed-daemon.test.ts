@@ -13,14 +13,23 @@ import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
 const program = join(import.meta.dirname, "daemon-program.ts");
 
-/** A port that was free a moment ago, so that a client finds the second daemon at the address of the first. */
+/**
+ * A port that was free a moment ago, so that a client finds the second daemon at the address of the first. Below the ports that
+ * the system assigns, so that it is not given to another test in between.
+ */
 async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 async function startProcess({ options, folders }: DaemonHome, port: number): Promise<ChildProcess> {

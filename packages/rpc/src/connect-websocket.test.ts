@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { getEventListeners, once } from "node:events";
 import { mkdtempDisposable } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -12,16 +12,6 @@ import { errorOf } from "../test/error-of.ts";
 import { rawEnd } from "../test/raw-end.ts";
 import { rawServer, webSocketServer } from "../test/websocket-server.ts";
 import { connectWebSocket, Peer } from "./index.ts";
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 /** A server that answers the upgrade request with this text. */
 function answering(text: string, then: (socket: Socket) => void = (socket) => socket.end()) {
@@ -141,7 +131,7 @@ describe("limits of Infinity", () => {
 
 describe("a connection that can't be made", () => {
   it("reports that it was refused", async () => {
-    const url = `ws://127.0.0.1:${await freePort()}/`;
+    const url = "ws://127.0.0.1:1/";
     const error = await errorOf(connectWebSocket(url));
     expect(error).toMatchObject({ code: "connect_failed", cause: { code: "ECONNREFUSED" } });
     expect(error.message).toContain(`Could not connect to ${url}: `);

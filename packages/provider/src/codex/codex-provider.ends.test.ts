@@ -1,6 +1,8 @@
 // Every way in which a session ends, and what is left of it.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { type FakeAction, fakeAppServerCommand, type FakeBehaviour, tempFolder } from "@codexkit/testing";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codexFixture, read } from "../../test/codex-fixture.ts";
 import type { AgentEvent } from "../contract/agent-event.ts";
@@ -182,13 +184,15 @@ describe("the resources of a session", () => {
   it("end with it: MCP servers, background commands and subagents", async () => {
     await using fixture = await codexFixture(({ newOutputs }) =>
       newOutputs.length === 0
-        ? run("echo $$; exec sleep 600", { callId: "c", yieldMs: 250 })
-        : say(newOutputs[0]?.text ?? ""),
+        ? run("echo $$ > pid; exec sleep 600", { callId: "c", yieldMs: 250 })
+        : say("done"),
     );
     const handle = await fixture.provider.spawn(fixture.spec("go"));
-    const { end } = await read(handle);
-    const pid = Number(/^(\d+)$/m.exec(end.message)?.[1]);
-    expect(pid).toBeGreaterThan(1);
+    await read(handle);
+    // Codex may have continued before the command had started.
+    const readPid = async () => Number(await readFile(join(fixture.workspace, "pid"), "utf8").catch(() => 0));
+    await expect.poll(readPid).toBeGreaterThan(1);
+    const pid = await readPid();
     await handle.stop();
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
   });

@@ -22,7 +22,7 @@ const runs = (pid: number): boolean => processTable().one(pid) !== undefined;
 async function printed(owned: OwnedProcess, count = 1): Promise<number[]> {
   let text = "";
   owned.child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  await expect.poll(() => text.split("\n").length, { timeout: 5_000 }).toBeGreaterThan(count);
+  await expect.poll(() => text.split("\n").length).toBeGreaterThan(count);
   return text.trim().split("\n").map(Number);
 }
 
@@ -34,12 +34,15 @@ describe("stopping an owned process", () => {
   });
 
   it("continues with SIGTERM, then SIGKILL", async () => {
-    const limits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
-    const gentle = shell("trap 'exit 4' TERM; echo 1; while :; do sleep 0.01; done", { limits });
+    const gentle = shell("trap 'exit 4' TERM; echo 1; while :; do sleep 0.01; done", {
+      limits: { exitTimeoutMs: 50, terminateTimeoutMs: 20_000 },
+    });
     await printed(gentle);
     await gentle.stop();
     await expect(gentle.ended).resolves.toEqual({ code: 4, signal: null });
-    const deaf = shell("trap '' TERM; echo 1; while :; do sleep 0.01; done", { limits });
+    const deaf = shell("trap '' TERM; echo 1; while :; do sleep 0.01; done", {
+      limits: { exitTimeoutMs: 50, terminateTimeoutMs: 50 },
+    });
     await printed(deaf);
     await deaf.stop();
     await expect(deaf.ended).resolves.toEqual({ code: null, signal: "SIGKILL" });

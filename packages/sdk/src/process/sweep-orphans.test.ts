@@ -39,7 +39,7 @@ async function strangers(
   onTestFinished(() => shell.stop("SIGKILL"));
   let text = "";
   shell.child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  await expect.poll(() => text.split("\n").length, { timeout: 5_000 }).toBeGreaterThan(count);
+  await expect.poll(() => text.split("\n").length).toBeGreaterThan(count);
   return { shell, pids: text.trim().split("\n").map(Number) };
 }
 
@@ -68,7 +68,7 @@ async function owner(
   );
   let text = "";
   started.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  await expect.poll(() => text.split("\n").length, { timeout: 10_000 }).toBeGreaterThan(count);
+  await expect.poll(() => text.split("\n").length).toBeGreaterThan(count);
   const pids = text.trim().split("\n").map(Number);
   onTestFinished(() => {
     for (const pid of [started.pid ?? 0, ...pids]) if (runs(pid)) process.kill(pid, "SIGKILL");

@@ -59,7 +59,7 @@ differential("aborts", {
   },
   "commands that end with their turn": {
     script: [
-      [run("echo $$ > pid; exec sleep 60", { yieldMs: 250 })],
+      [run("echo $$ > pid; exec sleep 60", { yieldMs: 250 }), run("until [ -s pid ]; do sleep 0.02; done")],
       "left",
       [run("kill -0 $(cat pid) 2>&1")],
       "done",
