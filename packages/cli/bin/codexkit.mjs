@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript that every Node version can parse: the program itself needs Node 24, and an older one would report
-// a syntax error instead of the reason.
-import { readFileSync } from "node:fs";
-import * as module from "node:module";
-
+// a syntax error instead of the reason. Without `import`, which loads more of `node:fs` than is used.
 const REQUIRED_MAJOR = 24;
 const [first, ...others] = process.argv.slice(2);
 
@@ -11,11 +8,12 @@ if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
   fail(`needs Node.js ${REQUIRED_MAJOR} or newer, but this is Node.js ${process.versions.node}.`);
 } else if ((first === "--version" || first === "-V") && others.length === 0) {
   // Answered here, because it is what scripts ask most often, and loading the program doubles the time.
-  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  const packageFile = new URL("../package.json", import.meta.url);
+  const { version } = JSON.parse(process.getBuiltinModule("node:fs").readFileSync(packageFile, "utf8"));
   process.stdout.on("error", ({ code }) => fail(`can't write its output (${code}).`));
   process.stdout.write(`${version}\n`);
 } else {
-  module.enableCompileCache();
+  process.getBuiltinModule("node:module").enableCompileCache();
   import("../dist/main.js").catch((error) => {
     const isUnbuilt = error.code === "ERR_MODULE_NOT_FOUND" && error.message.includes("dist/main.js");
     fail(

@@ -9,7 +9,8 @@ import { codexConfig, run, ScriptedModel, withoutModelVariables } from "@codexki
 import { initializePeer, tempFolder } from "@codexkit/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } from "./launch-app-server.ts";
-import { processTable } from "./process-table.ts";
+import { killOwned } from "./end-owned.ts";
+import { type ProcessTable, processTable } from "./process-table.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 /** An MCP server that ignores the end of its stdin. */
@@ -138,6 +139,35 @@ async function kill9(owner: ChildProcess): Promise<void> {
   owner.kill("SIGKILL");
   await once(owner, "exit");
 }
+
+describe("a search that finds nothing to kill", () => {
+  const claim = { mark: "m", leader: undefined, isPidReserved: false };
+  const idle: ProcessTable = {
+    all: () => [{ pid: 2, parent: 1, group: 2, session: 2, start: "s", startOrder: 1 }],
+    since: () => [],
+    one: () => undefined,
+    marked: () => [],
+    namespace: () => "",
+    forks: () => ({ made: 7, pids: 99 }),
+  };
+
+  it("is certain if every process could be read and none was created meanwhile", () => {
+    expect(killOwned(claim, idle)).toEqual({ killed: 0, isCertain: true });
+  });
+
+  it.each<[string, Partial<ProcessTable>]>([
+    ["a process is in exec", { marked: (_mark, _among, onUnreadable) => (onUnreadable?.(), []) }],
+    ["a process was created meanwhile", { forks: countUp() }],
+    ["the system does not count its processes", { forks: () => undefined }],
+  ])("is not certain if %s", (_what, part) => {
+    expect(killOwned(claim, { ...idle, ...part })).toEqual({ killed: 0, isCertain: false });
+  });
+
+  function countUp(): () => { made: number; pids: number } {
+    let made = 7;
+    return () => ({ made: made++, pids: 99 });
+  }
+});
 
 describe("kill -9 of an owner with a running turn", () => {
   it("leaves detached processes, which the next start sweeps", async () => {

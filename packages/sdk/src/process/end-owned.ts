@@ -8,10 +8,13 @@ const MAX_ROUNDS = 20;
 export function listOwned(
   claim: Claim,
   system: ProcessTable = processTable(),
-  table: readonly ProcessEntry[] = listCandidates(claim, system),
+  {
+    table = listCandidates(claim, system),
+    onUnreadable,
+  }: { readonly table?: readonly ProcessEntry[]; readonly onUnreadable?: () => void } = {},
 ): ProcessEntry[] {
   const excluded = collectAncestors(table, process.pid);
-  return findOwned(table, claim, (among) => system.marked(claim.mark, among)).filter(
+  return findOwned(table, claim, (among) => system.marked(claim.mark, among, onUnreadable)).filter(
     ({ pid }) => pid > 1 && !excluded.has(pid),
   );
 }
@@ -21,18 +24,29 @@ function listCandidates({ leader, forks }: Claim, system: ProcessTable): Process
   return leader === undefined || forks === undefined ? system.all() : system.since(leader.pid, forks);
 }
 
-/** Sends SIGKILL to all processes of a claim, synchronously, so that it works in an exit handler. Returns the pids. */
-export function killOwned(claim: Claim): number[] {
+/** Result of a search for processes to kill. */
+interface KillReport {
+  readonly killed: number;
+  /** Whether none can be left: none was found, each process could be read, and none was created meanwhile. */
+  readonly isCertain: boolean;
+}
+
+/** Sends SIGKILL to all processes of a claim, synchronously, so that it works in an exit handler. */
+export function killOwned(claim: Claim, system: ProcessTable = processTable()): KillReport {
   const killed = new Set<number>();
+  const forks = system.forks()?.made;
+  let isReadable = true;
+  const onUnreadable = (): void => void (isReadable = false);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const more = listOwned(claim).filter(({ pid }) => !killed.has(pid));
+    const more = listOwned(claim, system, { onUnreadable }).filter(({ pid }) => !killed.has(pid));
     if (more.length === 0) break;
     for (const { pid } of more) {
       killed.add(pid);
       sendSignal(pid, "SIGKILL");
     }
   }
-  return [...killed];
+  const isUndisturbed = forks !== undefined && system.forks()?.made === forks;
+  return { killed: killed.size, isCertain: killed.size === 0 && isReadable && isUndisturbed };
 }
 
 /** Sends a signal. A failure is ignored, because the process may have just exited. */

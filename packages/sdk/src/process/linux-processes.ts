@@ -15,10 +15,12 @@ export const linuxProcesses: ProcessTable = {
 
   one: readProcess,
 
-  marked(mark, among) {
+  marked(mark, among, onUnreadable) {
     return among.filter(({ pid }) => {
       // Processes of other users are unreadable, and never owned.
       const environment = read(`/proc/${pid}/environ`);
+      // During `exec` a process has no environment.
+      if (environment === "") onUnreadable?.();
       return environment !== undefined && hasMark(environment.split("\0"), mark);
     });
   },

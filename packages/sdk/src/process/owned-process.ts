@@ -170,15 +170,19 @@ export class OwnedProcess implements AsyncDisposable {
   }
 
   /**
-   * Kills surviving descendants until none is found, then removes the manifest. Searches at least twice: during `exec` a process
-   * has no readable environment and therefore no mark, and SIGKILL is not immediate.
+   * Kills surviving descendants until none is found, then removes the manifest. Searches twice unless the first search is
+   * certain: during `exec` a process has no readable environment and therefore no mark, and SIGKILL is not immediate.
    */
   async #clear(): Promise<void> {
     this.#hasExited = true;
     const until = Date.now() + this.#limits.killTimeoutMs;
-    killOwned(this.#claim);
-    do await delay(RECHECK_MS);
-    while (killOwned(this.#claim).length > 0 && Date.now() < until);
+    let search = killOwned(this.#claim);
+    if (!search.isCertain) {
+      do {
+        await delay(RECHECK_MS);
+        search = killOwned(this.#claim);
+      } while (search.killed > 0 && Date.now() < until);
+    }
     this.#forget();
   }
 

@@ -1,3 +1,5 @@
+import { uniqueId } from "../unique-id.ts";
+
 /**
  * Set in the environment of every owned process. Codex passes it to its commands, so that commands which left its group and
  * session can still be identified by the random id of their owner, never by a name.
@@ -6,8 +8,7 @@ export const OWNER_VARIABLE = "CODEXKIT_OWNER";
 
 /** Returns a new random id for an owned process. */
 export function newMark(): string {
-  // Not from `node:crypto`: codex is spawned after this, and loading the whole module takes longer.
-  return crypto.randomUUID();
+  return uniqueId();
 }
 
 /**

@@ -23,8 +23,11 @@ export interface ProcessTable {
    */
   since(pid: number, forks: number): ProcessEntry[];
   one(pid: number): ProcessEntry | undefined;
-  /** Returns the processes whose initial environment has an owner's mark. */
-  marked(mark: string, among: readonly ProcessEntry[]): ProcessEntry[];
+  /**
+   * Returns the processes whose initial environment has an owner's mark. `onUnreadable` is called for each that may have it but
+   * can't be read now.
+   */
+  marked(mark: string, among: readonly ProcessEntry[], onUnreadable?: () => void): ProcessEntry[];
   /** Identifies the pid namespace. */
   namespace(): string;
   /** Number of processes and threads created since boot, and the number of available pids. */

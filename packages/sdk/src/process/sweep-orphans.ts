@@ -134,7 +134,7 @@ class Sweep {
   #listRemaining(orphans: readonly Orphan[]): ProcessEntry[] {
     if (orphans.length === 0) return [];
     const table = this.#system.all();
-    return orphans.flatMap(({ claim }) => listOwned(claim, this.#system, table));
+    return orphans.flatMap(({ claim }) => listOwned(claim, this.#system, { table }));
   }
 
   #remove(path: string): void {

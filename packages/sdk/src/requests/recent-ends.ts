@@ -24,10 +24,8 @@ export class RecentEnds {
     return this.#requests.has(id);
   }
 
-  hasTurn(threadId: string | undefined, turnId: string | null | undefined): boolean {
-    return (
-      typeof threadId === "string" && typeof turnId === "string" && this.#turns.has(keyOf(threadId, turnId))
-    );
+  hasTurn({ threadId, turnId }: { threadId: string | undefined; turnId: string | undefined }): boolean {
+    return threadId !== undefined && turnId !== undefined && this.#turns.has(keyOf(threadId, turnId));
   }
 
   clear(): void {

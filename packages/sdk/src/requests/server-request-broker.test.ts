@@ -1,6 +1,6 @@
 import { SERVER_REQUEST_METHODS } from "@codexkit/protocol";
 import { RequestFailure, UNANSWERED } from "@codexkit/rpc";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { sampleRequests } from "../../test/server-requests.ts";
 import { type Method, openBroker, types } from "../../test/request-broker.ts";
 
@@ -70,19 +70,53 @@ describe("a request without a handler", () => {
   });
 });
 
-describe("a request that is pending", () => {
-  function waiting(): ReturnType<typeof openBroker> & {
-    signals: AbortSignal[];
-    decide: (word: "accept") => void;
-  } {
-    const signals: AbortSignal[] = [];
-    const { promise, resolve } = Promise.withResolvers<"accept">();
-    const opened = openBroker({
-      approve: (_approval, { signal }) => (signals.push(signal), promise),
-    });
-    return { ...opened, signals, decide: resolve };
-  }
+function waiting(): ReturnType<typeof openBroker> & {
+  signals: AbortSignal[];
+  decide: (word: "accept") => void;
+} {
+  const signals: AbortSignal[] = [];
+  const { promise, resolve } = Promise.withResolvers<"accept">();
+  const opened = openBroker({
+    approve: (_approval, { signal }) => (signals.push(signal), promise),
+  });
+  return { ...opened, signals, decide: resolve };
+}
 
+describe("the first request, for which the parsers are loaded", () => {
+  it("is handled once if it is repeated meanwhile", async () => {
+    const { receive, signals, decide } = waiting();
+    const first = receive(command, 7);
+    await expect(receive(command, 7)).resolves.toBe(UNANSWERED);
+    decide("accept");
+    await expect(first).resolves.toEqual({ decision: "accept" });
+    expect(signals).toHaveLength(1);
+  });
+
+  it.each<[string, (broker: ReturnType<typeof openBroker>["broker"]) => void]>([
+    ["another client answers it", (broker) => broker.resolved({ requestId: 7 })],
+    ["its turn ends", (broker) => broker.turnEnded("t1", "u1")],
+    ["its thread is closed", (broker) => broker.threadEnded("t1")],
+    ["the connection ends", (broker) => broker.connectionEnded()],
+  ])("is not handled if meanwhile %s", async (_what, end) => {
+    const { receive, broker, signals, events } = waiting();
+    const asked = receive(command, 7);
+    end(broker);
+    await expect(asked).resolves.toBe(UNANSWERED);
+    expect([signals, events]).toEqual([[], []]);
+  });
+
+  it("can have the ID of one of the connection before", async () => {
+    const { receive, broker, signals, decide } = waiting();
+    const asked = receive(command, 7);
+    broker.connectionEnded();
+    const again = receive(command, 7);
+    decide("accept");
+    await expect(Promise.all([asked, again])).resolves.toEqual([UNANSWERED, { decision: "accept" }]);
+    expect(signals).toHaveLength(1);
+  });
+});
+
+describe("a request that is pending", () => {
   it("is handled and answered once if it is repeated", async () => {
     const { receive, signals, decide, events } = waiting();
     const first = receive(command, 7);
@@ -98,6 +132,7 @@ describe("a request that is pending", () => {
   it("is withdrawn when another client answers it", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
+    await vi.waitUntil(() => signals.length === 1);
     broker.resolved({ threadId: "t1", requestId: 7 });
     await expect(asked).resolves.toBe(UNANSWERED);
     expect(signals[0]?.reason).toMatchObject({ code: "aborted" });
@@ -107,6 +142,7 @@ describe("a request that is pending", () => {
   it("is withdrawn when its turn ends, and not before", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
+    await vi.waitUntil(() => signals.length === 1);
     broker.turnEnded("t1", "u2");
     broker.turnEnded("t2", "u1");
     expect(signals[0]?.aborted).toBe(false);
@@ -119,6 +155,7 @@ describe("a request that is pending", () => {
   it("is withdrawn when the connection ends, and its ID can be reused", async () => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
+    await vi.waitUntil(() => signals.length === 1);
     broker.connectionEnded(new Error("codex died"));
     const again = receive(command, 7);
     await expect(asked).resolves.toBe(UNANSWERED);
@@ -150,6 +187,6 @@ describe("a request that is pending", () => {
     await new Promise(setImmediate);
     // Background processes of the turn may still ask later, for example about a host.
     void receive(command, 9);
-    expect(signals).toHaveLength(1);
+    await vi.waitUntil(() => signals.length === 1);
   });
 });

@@ -1,12 +1,12 @@
 import { type RequestId, RequestFailure, RPC_CODES, UNANSWERED } from "@codexkit/rpc";
 import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
-import { z } from "zod";
+import { $ZodError, prettifyError } from "zod/v4/core";
 import { CodexError } from "../errors.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
 import { RecentEnds } from "./recent-ends.ts";
 import type { ItemLookup, OpenRequest, RunningItems } from "./open-request.ts";
 import { PendingRequest, type Settled } from "./pending-request.ts";
-import { parseRequest } from "./parse-request.ts";
+import type { parseRequest } from "./parse-request.ts";
 import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
 
 /**
@@ -44,6 +44,10 @@ export interface IncomingRequest {
  */
 export class ServerRequestBroker {
   readonly #options: ServerRequestBrokerOptions;
+  /** Loaded with the first request: few programs get one, and the schemas take longer to load than the rest of the SDK. */
+  #parseRequest: typeof parseRequest | undefined;
+  /** Requests that wait for the parsers. */
+  readonly #arriving = new Map<RequestId, RequestIds>();
   readonly #pending = new Map<RequestId, PendingRequest>();
   /** Answered requests that the server has not confirmed yet. */
   readonly #answered = new BoundedSet<RequestId>(REMEMBERED_ANSWERS);
@@ -66,12 +70,13 @@ export class ServerRequestBroker {
    */
   async receive({ id, method, params }: IncomingRequest, signal: AbortSignal): Promise<Settled> {
     // After a `thread/resume` the server repeats its pending requests. Each is presented and answered once.
-    if (this.#pending.has(id) || this.#answered.has(id)) return UNANSWERED;
+    if (this.#arriving.has(id) || this.#pending.has(id) || this.#answered.has(id)) return UNANSWERED;
+    const ids = idsOf(params);
+    if (this.#recentEnds.hasRequest(id) || this.#recentEnds.hasTurn(ids)) return UNANSWERED;
+    if (!this.#parseRequest && (await this.#loadParsers(id, ids)) === "ended") return UNANSWERED;
+    if (signal.aborted) return UNANSWERED;
     const request = this.#parse(id, method, params);
-    const { threadId, turnId, requested } = request;
-    if (signal.aborted || this.#recentEnds.hasRequest(id) || this.#recentEnds.hasTurn(threadId, turnId)) {
-      return UNANSWERED;
-    }
+    const { requested } = request;
     const pending = new PendingRequest(request, this.#options.emit);
     this.#pending.set(id, pending);
     const onAbort = (): void => pending.withdraw("withdrawn", closedError(signal.reason));
@@ -87,8 +92,19 @@ export class ServerRequestBroker {
     }
   }
 
+  /** Reports whether the request ended meanwhile. */
+  async #loadParsers(id: RequestId, ids: RequestIds): Promise<"loaded" | "ended"> {
+    this.#arriving.set(id, ids);
+    ({ parseRequest: this.#parseRequest } = await import("./parse-request.ts"));
+    // The ID may already belong to a request of the next connection.
+    if (this.#arriving.get(id) !== ids) return "ended";
+    this.#arriving.delete(id);
+    return "loaded";
+  }
+
   /** Reports that the server considers a request settled, by an answer of this client or of another. */
   resolved({ requestId }: { readonly threadId?: string; readonly requestId: RequestId }): void {
+    this.#arriving.delete(requestId);
     this.#answered.delete(requestId);
     this.#recentEnds.addRequest(requestId);
     this.#pending
@@ -101,7 +117,7 @@ export class ServerRequestBroker {
     this.#recentEnds.addTurn(threadId, turnId);
     this.#claimedCalls.delete(threadId);
     this.#withdraw(
-      ({ request }) => request.threadId === threadId && request.turnId === turnId,
+      (request) => request.threadId === threadId && request.turnId === turnId,
       () => new CodexError("aborted", "The turn ended."),
     );
   }
@@ -109,7 +125,7 @@ export class ServerRequestBroker {
   /** Withdraws the requests of a thread that this client has closed. */
   threadEnded(threadId: string): void {
     this.#withdraw(
-      ({ request }) => request.threadId === threadId,
+      (request) => request.threadId === threadId,
       () => new CodexError("aborted", "The thread was closed."),
     );
   }
@@ -126,9 +142,10 @@ export class ServerRequestBroker {
   }
 
   /** @param cause Called only if a request is pending: every turn ends, few have pending requests. */
-  #withdraw(which: (pending: PendingRequest) => boolean, cause: () => Error): void {
+  #withdraw(which: (ids: RequestIds) => boolean, cause: () => Error): void {
+    for (const [id, ids] of this.#arriving) if (which(ids)) this.#arriving.delete(id);
     for (const [id, pending] of this.#pending) {
-      if (!which(pending)) continue;
+      if (!which(pending.request)) continue;
       // Removed here and not in `receive`, because the next connection may reuse the ID at once.
       this.#pending.delete(id);
       pending.withdraw("withdrawn", cause());
@@ -141,7 +158,7 @@ export class ServerRequestBroker {
     let problem = "This client does not know the request";
     try {
       const claimCall = (threadId: string, itemId: string): boolean => this.#claimCall(threadId, itemId);
-      request = parseRequest(method, params, { requestId, itemFor, itemsOf, claimCall, now });
+      request = this.#parseRequest?.(method, params, { requestId, itemFor, itemsOf, claimCall, now });
     } catch (error) {
       problem = `This client could not read the request: ${describeError(error)}`;
     }
@@ -228,9 +245,15 @@ export class ServerRequestBroker {
   }
 }
 
+/** What a request belongs to. */
+interface RequestIds {
+  readonly threadId?: string | undefined;
+  readonly turnId?: string | null | undefined;
+}
+
 /** The thread and turn IDs of a value, if it has them. */
 function idsOf(value: unknown): { threadId: string | undefined; turnId: string | undefined } {
-  const { threadId, turnId } = (value ?? {}) as { threadId?: unknown; turnId?: unknown };
+  const { threadId, turnId } = (value ?? {}) as Record<string, unknown>;
   return {
     threadId: typeof threadId === "string" ? threadId : undefined,
     turnId: typeof turnId === "string" ? turnId : undefined,
@@ -242,8 +265,8 @@ function closedError(reason: unknown): Error {
 }
 
 /** Describes a thrown value in one line. */
-export function describeError(thrown: unknown): string {
-  if (thrown instanceof z.ZodError) return z.prettifyError(thrown).replaceAll(/\s*\n\s*/g, " ");
+function describeError(thrown: unknown): string {
+  if (thrown instanceof $ZodError) return prettifyError(thrown).replaceAll(/\s*\n\s*/g, " ");
   if (thrown instanceof Error) return thrown.message;
   try {
     return String(thrown);

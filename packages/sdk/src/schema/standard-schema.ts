@@ -1,4 +1,5 @@
-import { z } from "zod";
+// Without the rest of zod, which takes longer to load than all of the SDK.
+import { type $ZodType, type JSONSchema, prettifyError, toJSONSchema } from "zod/v4/core";
 import type { JsonSchema } from "./json-schema.ts";
 
 /**
@@ -38,8 +39,8 @@ export function isStandardSchema<Output = unknown>(value: unknown): value is Sta
 export interface ConversionOptions {
   readonly unrepresentable?: "throw" | "any";
   readonly override?: (made: {
-    readonly zodSchema: z.core.$ZodType;
-    readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+    readonly zodSchema: $ZodType;
+    readonly jsonSchema: JSONSchema.BaseSchema;
   }) => void;
 }
 
@@ -49,7 +50,7 @@ export interface ConversionOptions {
  */
 export function toJsonSchema(schema: StandardSchema, zodOptions: ConversionOptions): JsonSchema {
   if ("_zod" in schema) {
-    return z.toJSONSchema(schema as unknown as z.core.$ZodType, { ...zodOptions, io: "input" });
+    return toJSONSchema(schema as unknown as $ZodType, { ...zodOptions, io: "input" });
   }
   const { vendor, ...standard } = schema["~standard"];
   if (!("jsonSchema" in standard)) {
@@ -67,5 +68,5 @@ export function describeIssues(issues: readonly StandardIssue[]): string {
     message,
     path: path.map((step) => (typeof step === "object" ? step.key : step)),
   }));
-  return z.prettifyError({ issues: plain });
+  return prettifyError({ issues: plain });
 }

@@ -1,8 +1,8 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
-import { randomUUID } from "node:crypto";
 import { type Input, toUserInput } from "../turn/input.ts";
 import type { ThreadCaller } from "./thread-caller.ts";
+import { uniqueId } from "../unique-id.ts";
 
 /** Codex's queue of a thread. The server runs its entries one by one after completed and failed turns. */
 export class ThreadQueue {
@@ -16,7 +16,7 @@ export class ThreadQueue {
   async add(input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
     const params = {
       input: await toUserInput(input, this.#thread.inputContext),
-      clientUserMessageId: randomUUID(),
+      clientUserMessageId: uniqueId(),
     };
     const { queuedSubmission } = await this.#thread.request("thread/queue/add", params, options);
     return queuedSubmission;

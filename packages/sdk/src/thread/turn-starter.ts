@@ -1,5 +1,4 @@
 import type { v2 } from "@codexkit/protocol";
-import { randomUUID } from "node:crypto";
 import type { Caller } from "../connection/caller.ts";
 import { abortedError, CodexError } from "../errors.ts";
 import { interruptTurn } from "../turn/interrupt-turn.ts";
@@ -9,6 +8,7 @@ import { QueuedTurns, type Sleep, sleepOnTimer } from "./queued-turns.ts";
 import type { WhenBusy } from "./run-options.ts";
 import { ServerQueue } from "./server-queue.ts";
 import type { ThreadChannel } from "../routing/thread-channel.ts";
+import { uniqueId } from "../unique-id.ts";
 
 export interface TurnRequest {
   readonly params: Omit<v2.TurnStartParams, "threadId">;
@@ -140,7 +140,7 @@ export class TurnStarter {
   }
 
   async #startNow({ params }: TurnRequest): Promise<LiveTurn> {
-    const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
+    const clientUserMessageId = params.clientUserMessageId ?? uniqueId();
     const starting = this.#channel.expectStart(clientUserMessageId);
     try {
       // Without the signal: an aborted call would leave it unknown which turn it started.
@@ -174,7 +174,7 @@ export class TurnStarter {
   #queue({ params, signal, cancelled = NEVER }: TurnRequest): Promise<Step> {
     const { input, ...settings } = params;
     rejectSettings(settings, QUEUEABLE, `A queued turn runs with the thread's settings`, "queue");
-    const clientUserMessageId = params.clientUserMessageId ?? randomUUID();
+    const clientUserMessageId = params.clientUserMessageId ?? uniqueId();
     return this.#queued.add({ input, clientUserMessageId, signal, cancelled });
   }
 

@@ -1,13 +1,13 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import { DisposableStack } from "@codexkit/rpc/async";
-import { randomUUID } from "node:crypto";
 import { CodexError } from "../errors.ts";
 import { checkAbsolute } from "./absolute-path.ts";
 import type { ExecExit, StartExecOptions } from "./exec-options.ts";
 import type { ExecOutput } from "./exec-output.ts";
 import { NotificationWaiter } from "./notification-waiter.ts";
 import type { TopicCaller } from "./topic-caller.ts";
+import { uniqueId } from "../unique-id.ts";
 
 /** A write to a command's stdin. */
 export interface StdinWrite {
@@ -39,7 +39,7 @@ export function createSandboxedBackend(
   options: StreamedExecOptions,
 ): ExecBackend {
   const { cwd, env, sandbox, outputBytesCap, timeoutMs, tty = false, size, stdin } = options;
-  const processId = randomUUID();
+  const processId = uniqueId();
   const params: v2.CommandExecParams = {
     command,
     processId,
@@ -86,7 +86,7 @@ export function createUnsandboxedBackend(
   const { cwd, env, outputBytesCap, timeoutMs, tty = false, size, stdin } = options;
   if (cwd === undefined)
     throw new CodexError("invalid_argument", "A command outside the sandbox needs a cwd.");
-  const processHandle = randomUUID();
+  const processHandle = uniqueId();
   const params: v2.ProcessSpawnParams = {
     command,
     processHandle,

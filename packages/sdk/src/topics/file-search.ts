@@ -1,9 +1,9 @@
 import type { v1 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
-import { randomUUID } from "node:crypto";
 import { pickCallOptions } from "./pick-call-options.ts";
 import { openSubscription } from "./subscription.ts";
 import type { TopicCaller } from "./topic-caller.ts";
+import { uniqueId } from "../unique-id.ts";
 
 /**
  * The results of a query so far; a later value replaces them. There is no end marker: the server's notification for it names
@@ -25,7 +25,7 @@ export async function startFileSearch(
   roots: string[],
   options: CallOptions,
 ): Promise<FileSearch> {
-  const sessionId = randomUUID();
+  const sessionId = uniqueId();
   const live = await openSubscription<FileSearchResults, unknown>(caller, {
     what: "The file search",
     merge: (_unread, next) => next,

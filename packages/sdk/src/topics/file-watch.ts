@@ -1,8 +1,8 @@
 import type { CallOptions } from "@codexkit/rpc";
-import { randomUUID } from "node:crypto";
 import { pickCallOptions } from "./pick-call-options.ts";
 import { openSubscription } from "./subscription.ts";
 import type { TopicCaller } from "./topic-caller.ts";
+import { uniqueId } from "../unique-id.ts";
 
 /** Paths that changed since the last read, each once. */
 export interface ChangedPaths {
@@ -20,7 +20,7 @@ export async function watchFiles(
   path: string,
   options: CallOptions,
 ): Promise<FileWatch> {
-  const watchId = randomUUID();
+  const watchId = uniqueId();
   const live = await openSubscription<ChangedPaths, { path: string }>(caller, {
     what: "Watching files",
     merge: (unread, next) => ({ paths: [...new Set([...unread.paths, ...next.paths])] }),
