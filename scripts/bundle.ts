@@ -107,7 +107,12 @@ function partialBuiltins(): Plugin {
   const prefix = "\0builtin:";
   return {
     name: "partial-builtins",
-    resolveId: (id) => (id.startsWith("node:") ? `${prefix}${id}` : undefined),
+    resolveId: (id, importer) => {
+      if (!id.startsWith("node:")) return undefined;
+      // Every file imports the bundler's runtime, which must not import one of them.
+      if (importer?.startsWith("\0rolldown/")) return { id, external: true };
+      return { id: `${prefix}${id}`, moduleSideEffects: false };
+    },
     async load(id) {
       if (!id.startsWith(prefix)) return undefined;
       const name = id.slice(prefix.length);
