@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { Command } from "../src/api/session.ts";
 import { newSession, useDatabases } from "./database-fixture.ts";
+import { WEBHOOK_SETTINGS } from "../src/webhooks/limits.ts";
 import { startTestDaemon } from "./test-daemon.ts";
 
 const databases = useDatabases("sqlite");
@@ -76,4 +77,23 @@ test("a request waits for its command no longer than the limit", async () => {
   });
   expect(response.status).toBe(202);
   expect((await response.json()) as Command).toMatchObject({ state: "accepted" });
+});
+
+test("webhooks and tools at private addresses are refused when they are created", async () => {
+  await using api = await startTestDaemon(await databases.open(), { webhooks: WEBHOOK_SETTINGS });
+  const url = "http://127.0.0.1:1/hook";
+  const secret = `whsec_${Buffer.alloc(32).toString("base64")}`;
+  const tool = { name: "hook", description: "A hook", inputSchema: { type: "object" }, url, secret };
+  const responses = [
+    await api.request("POST /webhooks", { json: { url, events: ["turn.ended"] } }),
+    await api.request("POST /sessions", { json: { cwd: api.root, tools: [tool] } }),
+  ];
+  for (const response of responses) {
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      type: "unprocessable",
+      detail: expect.stringContaining("allowPrivateAddresses"),
+    });
+  }
+  expect(await api.database.webhooks.list()).toEqual([]);
 });

@@ -141,7 +141,11 @@ test("approvals of every kind outlive daemon and codex, and a move to another da
   const moved: Case[] = [];
   for (const { sessionId, ...rest } of all) {
     const file = await client.exportSession(sessionId);
-    const imported = await there.client.importSession(file, { cwd: other.folders.workspace, trust: true });
+    const { session: imported, leftOut } = await there.client.importSession(file, {
+      cwd: other.folders.workspace,
+      trust: true,
+    });
+    expect(leftOut).toEqual({ mcpServers: [], permissionMode: null, answers: 0 });
     expect(imported).toMatchObject({ phase: "parked" });
     moved.push({ ...rest, sessionId: imported.id });
   }

@@ -60,7 +60,7 @@ describe.each([
     await runTurn(source.client, sessionId, "one");
     await runTurn(source.client, sessionId, "make");
     const file = await source.client.exportSession(sessionId);
-    const imported = await target.client.importSession(file, { cwd: there.folders.workspace });
+    const { session: imported } = await target.client.importSession(file, { cwd: there.folders.workspace });
     expect(imported).toMatchObject({ name: "moved", phase: "idle", cwd: there.folders.workspace });
 
     const before = await allEvents(source.client, sessionId);
@@ -99,7 +99,7 @@ describe.each([
     });
     await runTurn(client, sessionId, "right");
     const file = await client.exportSession(sessionId);
-    const imported = await target.client.importSession(file, { cwd: there.folders.workspace });
+    const { session: imported } = await target.client.importSession(file, { cwd: there.folders.workspace });
     expect(await runTurn(target.client, imported.id, "two")).toBe("heard: one, right, two");
   });
 });
@@ -221,7 +221,7 @@ describe("an exported file", () => {
       query: { wait: 20_000 },
     });
     await expect(source.client.exportSession(sessionId)).rejects.toMatchObject({ code: "session_deleted" });
-    const again = await source.client.importSession(new Blob([file]));
+    const { session: again } = await source.client.importSession(new Blob([file]));
     expect(await runTurn(source.client, again.id, "two")).toBe("heard: one, two");
   });
 });

@@ -99,7 +99,8 @@ function exportSession(): CliCommand {
 function importSession(): CliCommand {
   const command = createCommand("import", {
     summary: "Import an exported session",
-    description: "Imports an exported session. Its thread continues with this daemon. Copy its folder first.",
+    description:
+      "Imports an exported session. Its thread continues with this daemon. Copy its folder first. Parts of the file that would run programs are taken over only with --trust.",
     examples: [
       ["codexkit sessions import parser.session", "in the folder that it had"],
       ["codexkit sessions import --cwd ~/projects/parser parser.session", "in another folder"],
@@ -109,6 +110,7 @@ function importSession(): CliCommand {
     .addArgument(new Argument("<file>", "a file of `codexkit sessions export`"))
     .option("--cwd <folder>", "its folder on the daemon's machine")
     .option("--name <name>", "another name")
+    .option("--trust", "take over MCP servers, a mode without a sandbox, and given answers too")
     .action(async (file: string, options: ImportOptions, self: CliCommand) => {
       const { importSession: run } = await import("../session/transfer-sessions.ts");
       await run(file, options, openContext(self));

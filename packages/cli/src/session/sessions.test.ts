@@ -138,8 +138,12 @@ describe("export, delete and import", () => {
       stderr: "error: Deleting needs a confirmation.\nPass --yes to delete without a question.\n",
     });
     expect(await daemon.json(["sessions", "delete", "--yes", session.id])).toEqual([{ deleted: session.id }]);
-    const [imported] = await daemon.json<Session>(["sessions", "import", "--name", "Moved", file]);
-    expect(imported).toMatchObject({ name: "Moved", threadId: session.threadId });
+    const [imported] = await daemon.json<Session>(["sessions", "import", "--trust", "--name", "Moved", file]);
+    expect(imported).toMatchObject({
+      name: "Moved",
+      threadId: session.threadId,
+      leftOut: { mcpServers: [], permissionMode: null, answers: 0 },
+    });
   });
 
   test.each([

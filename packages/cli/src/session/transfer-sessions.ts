@@ -1,5 +1,5 @@
 import { confirm, isCancel } from "@clack/prompts";
-import type { DaemonClient, Session } from "@codexkit/daemon/client";
+import type { DaemonClient, ImportedSession, Session } from "@codexkit/daemon/client";
 import { openAsBlob } from "node:fs";
 import { access, constants, open, rename, rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -19,6 +19,7 @@ export interface ExportOptions extends DaemonCommandOptions {
 export interface ImportOptions extends DaemonCommandOptions {
   readonly cwd?: string;
   readonly name?: string;
+  readonly trust?: boolean;
 }
 
 export interface DeleteOptions extends DaemonCommandOptions {
@@ -75,16 +76,28 @@ export async function importSession(
   options: ImportOptions,
   context: CliContext,
 ): Promise<void> {
-  const { cwd, name } = options;
+  const { cwd, name, trust } = options;
   const blob = await openFile(file);
   const { client } = await connectDaemon(options, context);
-  const session = await client.importSession(blob, {
+  const { session, leftOut } = await client.importSession(blob, {
     ...(cwd !== undefined && { cwd }),
     ...(name !== undefined && { name }),
+    ...(trust !== undefined && { trust }),
     signal: context.signal,
   });
-  if (context.json) printJson(context, session);
-  else context.stdout.write(`Imported session ${session.id}: ${describe(session)}\n`);
+  if (context.json) return printJson(context, { ...session, leftOut });
+  context.stdout.write(`Imported session ${session.id}: ${describe(session)}\n`);
+  const notes = describeLeftOut(leftOut);
+  if (notes.length > 0)
+    context.stderr.write(`Left out, because --trust was not given: ${revealLine(notes.join("; "))}.\n`);
+}
+
+function describeLeftOut({ mcpServers, permissionMode, answers }: ImportedSession["leftOut"]): string[] {
+  return [
+    ...(mcpServers.length > 0 ? [`the MCP servers ${mcpServers.join(", ")}`] : []),
+    ...(permissionMode === null ? [] : [`the permission mode ${permissionMode}`]),
+    ...(answers > 0 ? [`${answers} answers of parked approvals`] : []),
+  ];
 }
 
 async function openFile(file: string): Promise<Blob> {

@@ -38,6 +38,9 @@ export type Operation = keyof Routes;
 export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Key]>;
 export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
 
+/** A session that was imported, and what of its file was not taken over. */
+export type ImportedSession = OperationResponse<"POST /sessions/import">;
+
 type OperationQuery<Key extends Operation> = NonNullable<
   OperationArguments<Key> extends { readonly query?: infer Parameters } ? Parameters : never
 >;
@@ -161,7 +164,10 @@ export class DaemonClient {
     return response.body;
   }
 
-  /** Imports an exported session, whose thread continues here. Without `trust`, nothing of the file runs a program here. */
+  /**
+   * Imports an exported session, whose thread continues here. Without `trust`, nothing of the file runs a program here, and
+   * `leftOut` says what was not taken over.
+   */
   async importSession(
     file: Blob | ReadableStream<Uint8Array> | Uint8Array,
     {
@@ -171,7 +177,7 @@ export class DaemonClient {
       permissionMode,
       ...options
     }: CallOptions & OperationQuery<"POST /sessions/import"> = {},
-  ): Promise<Session> {
+  ): Promise<ImportedSession> {
     const init = {
       ...options,
       body: file as NonNullable<RequestInit["body"]>,
@@ -182,7 +188,7 @@ export class DaemonClient {
     const query = { cwd, name, trust, permissionMode };
     const response = await this.#send("POST", "/sessions/import", query, init);
     if (!response.ok) throw await DaemonClientError.fromResponse(response);
-    return ((await response.json()) as OperationResponse<"POST /sessions/import">).session;
+    return (await response.json()) as ImportedSession;
   }
 
   /**

@@ -6,6 +6,7 @@ export {
   type CommandOptions,
   DaemonClient,
   type DaemonClientOptions,
+  type ImportedSession,
   type Operation,
   type OperationArguments,
   type OperationResponse,
