@@ -9,6 +9,7 @@ import { DaemonError } from "../errors.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
 import type { WebhookTool } from "../api/webhook-tool.ts";
+import { requirePublicReceiver } from "../webhooks/guarded-request.ts";
 import { webhookTools } from "../webhooks/webhook-tools.ts";
 import { viewCommand, viewSession } from "../views.ts";
 
@@ -80,7 +81,7 @@ export function createSessionHandlers(services: HttpServices) {
       refuseWhileDraining();
       const { cwd: folder, name, priority, ...rest } = body;
       const setup = sessionSetup.strip().parse(rest);
-      checkTools(setup.tools ?? []);
+      await checkTools(setup.tools ?? []);
       const isRemote = setup.environment !== undefined;
       const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
       const created: NewSession = {
@@ -147,7 +148,7 @@ export function createSessionHandlers(services: HttpServices) {
   } satisfies Partial<Handlers>;
 
   /** Codex would accept some of them and never call them. */
-  function checkTools(tools: readonly WebhookTool[]): void {
+  async function checkTools(tools: readonly WebhookTool[]): Promise<void> {
     try {
       webhookTools(tools, { sessionId: "", ...services.webhooks });
     } catch (error) {
@@ -158,6 +159,8 @@ export function createSessionHandlers(services: HttpServices) {
     if (repeated !== undefined) {
       throw new DaemonError("unprocessable", `There are two tools with the name "${repeated}".`);
     }
+    if (services.webhooks.allowPrivate) return;
+    await Promise.all(tools.map(async ({ url }) => requirePublicReceiver(url)));
   }
 }
 

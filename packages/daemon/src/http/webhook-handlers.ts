@@ -1,4 +1,5 @@
 import { viewDelivery, viewWebhook } from "../views.ts";
+import { requirePublicReceiver } from "../webhooks/guarded-request.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 
 export function createWebhookHandlers({ database, webhooks: settings }: HttpServices) {
@@ -7,6 +8,7 @@ export function createWebhookHandlers({ database, webhooks: settings }: HttpServ
     "GET /webhooks": async () => ({ data: (await webhooks.list()).map(viewWebhook) }),
     "POST /webhooks": async ({ body: { url, events, name, sessionId, secret }, identity }) => {
       if (sessionId !== undefined) await sessions.require(sessionId);
+      if (!settings.allowPrivate) await requirePublicReceiver(url);
       const created = await webhooks.create(
         {
           url,

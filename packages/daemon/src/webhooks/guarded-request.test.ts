@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { describe, expect, test } from "vitest";
 import { Receiver } from "../../test/receiver.ts";
-import { guardedRequest, type GuardedRequest } from "./guarded-request.ts";
+import { guardedRequest, type GuardedRequest, requirePublicReceiver } from "./guarded-request.ts";
 
 const send = async (url: string, more: Partial<GuardedRequest> = {}) =>
   guardedRequest({
@@ -37,6 +37,12 @@ describe("addresses outside the public internet", () => {
     "https://user:password@127.0.0.1",
   ])("are refused: %s", async (url) => {
     await expect(send(url, { allowPrivate: false })).rejects.toMatchObject({ code: "unprocessable" });
+    await expect(requirePublicReceiver(url)).rejects.toMatchObject({ code: "unprocessable" });
+  });
+
+  test("are not known of a name that can't be looked up", async () => {
+    await expect(requirePublicReceiver("https://nowhere.invalid")).resolves.toBeUndefined();
+    await expect(requirePublicReceiver("https://192.0.66.1")).resolves.toBeUndefined();
   });
 
   test("get no connection when they are refused", async () => {

@@ -1,5 +1,7 @@
 import ipaddr from "ipaddr.js";
+import { raceAbort } from "@codexkit/rpc/async";
 import { lookup as resolveName } from "node:dns";
+import { lookup } from "node:dns/promises";
 import { request as requestHttp, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -30,7 +32,7 @@ export interface GuardedResponse {
 export async function guardedRequest(options: GuardedRequest): Promise<GuardedResponse> {
   const { url, headers, body, allowPrivate, timeoutMs, maxResponseBytes } = options;
   const target = new URL(url);
-  const host = target.hostname.replace(/^\[|\]$/g, "");
+  const host = hostOf(target);
   // Node does not look addresses up.
   if (!allowPrivate && isIP(host) !== 0) requirePublic(host);
   const limit = AbortSignal.timeout(timeoutMs);
@@ -69,6 +71,25 @@ export async function guardedRequest(options: GuardedRequest): Promise<GuardedRe
   } finally {
     sent.destroy();
   }
+}
+
+/** How long a name may take to be looked up before a receiver is accepted. */
+const LOOKUP_TIMEOUT_MS = 5000;
+
+/**
+ * Refuses a receiver that no request could be sent to, because its address is not public. A name that can't be looked up now is
+ * accepted: every request checks it again.
+ */
+export async function requirePublicReceiver(url: string): Promise<void> {
+  const host = hostOf(new URL(url));
+  if (isIP(host) !== 0) return requirePublic(host);
+  const limit = AbortSignal.timeout(LOOKUP_TIMEOUT_MS);
+  const addresses = await raceAbort(lookup(host, { all: true }), limit).catch(() => []);
+  for (const { address } of addresses) requirePublic(address);
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<GuardedResponse> {
