@@ -201,7 +201,7 @@ describe("other requests that need an approval", () => {
         newOutputs.length === 0
           ? callTool("pay", { amount: 5 }, { namespace: "mcp__till" })
           : say(newOutputs[0]?.text ?? ""),
-      { mcpServers: { till: { command: process.execPath, args: [mcpServer] } } },
+      { mcpServers: { till: { command: process.execPath, args: [mcpServer], required: true } } },
     );
     const asked = await ask(stage.codex, start);
     expect(asked.approvalIds).toHaveLength(1);

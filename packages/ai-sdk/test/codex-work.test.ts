@@ -49,7 +49,9 @@ describe("Codex's own work", () => {
 
   it("includes calls of MCP tools", async () => {
     const parts = await shown(callTool("pay", { amount: 2 }, { namespace: "mcp__till" }), {
-      mcpServers: { till: { command: process.execPath, args: [mcpServer], toolsApproval: "approve" } },
+      mcpServers: {
+        till: { command: process.execPath, args: [mcpServer], toolsApproval: "approve", required: true },
+      },
     });
     expect(ofType(parts, "tool-call")).toMatchObject([
       { toolName: "mcp__till__pay", input: '{"amount":2}', dynamic: true },

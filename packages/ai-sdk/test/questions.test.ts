@@ -11,7 +11,7 @@ describe("a question of an MCP server", () => {
     newOutputs.length === 0
       ? callTool("ask", {}, { namespace: "mcp__till" })
       : say(newOutputs[0]?.text ?? "");
-  const settings = { mcpServers: { till: { command: process.execPath, args: [mcpServer] } } };
+  const settings = { mcpServers: { till: { command: process.execPath, args: [mcpServer], required: true } } };
 
   it("is answered by a handler", async () => {
     await using stage = await codexStage(script, {

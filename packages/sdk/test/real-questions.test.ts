@@ -10,7 +10,8 @@ import type { McpToolApproval } from "../src/requests/mcp-tool-approval.ts";
 import type { UserInputRequest } from "../src/requests/user-input.ts";
 
 const mcpServer = fileURLToPath(new URL("./mcp-server.ts", import.meta.url));
-const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer}"]}`;
+// For servers that are not required, Codex waits one second, which is short on a busy machine.
+const till = `mcp_servers.till={command="${process.execPath}",args=["${mcpServer}"],required=true}`;
 
 interface Seen {
   readonly statuses: string[];

@@ -153,7 +153,7 @@ describe("is refused", () => {
     ["no HTTP at all", () => "\u0005\u0001\u0000", 400],
   ])("%s", async (_what, text, status) => {
     expect(await say(text())).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    await expect.poll(connections).toBe(0);
+    await expect.poll(() => connections()).toBe(0);
   });
 });
 

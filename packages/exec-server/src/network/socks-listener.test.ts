@@ -76,5 +76,5 @@ test("ends whatever else it is told", async () => {
     }),
     { numRuns: 60 },
   );
-  await expect.poll(connections).toBe(0);
+  await expect.poll(() => connections()).toBe(0);
 });

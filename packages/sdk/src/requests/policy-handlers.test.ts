@@ -193,7 +193,8 @@ describe("permissions", () => {
 });
 
 describe("a tool of an MCP server", () => {
-  const mcpServers = { till: { command: process.execPath, args: [mcpServer] } };
+  // For servers that are not required, Codex waits one second, which is short on a busy machine.
+  const mcpServers = { till: { command: process.execPath, args: [mcpServer], required: true } };
 
   it("is called when its server and name are allowed", async () => {
     policy = policyOf({ default: "deny", additionalAllow: [{ kind: "mcp", server: "till", tool: "pay" }] });

@@ -1,15 +1,22 @@
-import { say } from "@codexkit/scripted-model";
+import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { expect, it } from "vitest";
-import { codexFixture, ofKind } from "../../../test/codex-fixture.ts";
+import { codexFixture } from "../../../test/codex-fixture.ts";
 
 it("reports every status of an MCP server, also those that arrive with the thread", async () => {
-  await using fixture = await codexFixture(() => say("done"));
+  let failed = gate();
+  await using fixture = await codexFixture(() => say(["done", waitFor(failed)]));
   const mcpStdioServers = [{ name: "broken", command: process.execPath, args: ["--version"] }];
   for (let session = 0; session < 6; session += 1) {
-    const transcript = await fixture.run("go", { mcpStdioServers });
-    const statuses = ofKind(transcript, "system")
-      .filter(({ subtype }) => subtype === "mcpServer/startupStatus/updated")
-      .map(({ raw }) => (raw as { raw: { params: { status: string } } }).raw.params.status);
+    failed = gate();
+    const { events } = await fixture.provider.spawn(fixture.spec("go", { mcpStdioServers }));
+    const statuses: string[] = [];
+    for await (const event of events) {
+      if (event.kind !== "system" || event.subtype !== "mcpServer/startupStatus/updated") continue;
+      const { status } = (event.raw as { raw: { params: { status: string } } }).raw.params;
+      statuses.push(status);
+      // The turn ends only then, since Codex does not wait for a server that takes longer than a second.
+      if (status !== "starting") failed.open();
+    }
     expect(statuses).toEqual(["starting", "failed"]);
   }
 });
