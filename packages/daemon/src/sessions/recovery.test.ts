@@ -90,7 +90,8 @@ describe("a codex that is frozen", () => {
     const model: ScriptFunction = ({ lastUserText }) =>
       lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("received");
     await using stage = await startRunner(model, {
-      limits: { healthCheckMs: 50, notRespondingMs: 200, retryMs: 50 },
+      // Longer than codex may need for an answer on a busy machine, or it is killed before the test stops it.
+      limits: { healthCheckMs: 50, notRespondingMs: 2_000, retryMs: 50 },
     });
     const session = await stage.create();
     await session.send("hold");
