@@ -29,7 +29,8 @@ export {
 } from "./noise/identity.ts";
 
 // Encrypted streams over a rendezvous, and the connections below them.
-export { openStream, type OpenStreamOptions } from "./stream/open-stream.ts";
+export { openStream } from "./stream/open-stream.ts";
+export type { OpenStreamOptions } from "./stream/open-stream-options.ts";
 export { StreamAcceptor } from "./stream/stream-acceptor.ts";
 export type { HarnessRequest, StreamAcceptorOptions } from "./stream/acceptor-options.ts";
 export type { HarnessClaim } from "./noise/responder.ts";

@@ -43,6 +43,25 @@ export interface RelayLimits {
   readonly validationTimeoutMs: number;
   /** Failed handshakes after which an executor closes the connection. Codex's number. */
   readonly failedHandshakes: number;
+
+  /** The limits below belong to the reliability extension. Frames that may be on their way at once. */
+  readonly windowFrames: number;
+  /** Bytes of those frames, and of messages that wait for a paused reader before further data is refused. */
+  readonly windowBytes: number;
+  /** Time before the first retransmission while no round trip was measured. */
+  readonly initialRetransmitMs: number;
+  /** Shortest and longest time before a retransmission. */
+  readonly minRetransmitMs: number;
+  readonly maxRetransmitMs: number;
+  /** How long an acknowledgement waits for data to travel with. */
+  readonly ackDelayMs: number;
+  /** Received bytes after which an acknowledgement waits no longer. */
+  readonly ackBytes: number;
+  /** How long a stream without a connection, or whose other end is silent, waits for its resumption. */
+  readonly resumeTimeoutMs: number;
+  /** Time before the first attempt to resume is repeated, and the longest time between two. */
+  readonly resumeRetryMs: number;
+  readonly maxResumeRetryMs: number;
 }
 
 export const RELAY_LIMITS: RelayLimits = {
@@ -70,4 +89,17 @@ export const RELAY_LIMITS: RelayLimits = {
   pendingValidations: 32,
   validationTimeoutMs: 10_000,
   failedHandshakes: 8,
+
+  windowFrames: 192,
+  windowBytes: 8 * MIB,
+  initialRetransmitMs: 1_000,
+  minRetransmitMs: 200,
+  maxRetransmitMs: 5_000,
+  ackDelayMs: 20,
+  // An eighth of the window or less, so that it never empties for lack of acknowledgements.
+  ackBytes: 256 * KIB,
+  // As long as an exec-server keeps a session without a connection.
+  resumeTimeoutMs: 30_000,
+  resumeRetryMs: 250,
+  maxResumeRetryMs: 2_000,
 };

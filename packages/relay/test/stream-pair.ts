@@ -1,5 +1,6 @@
 import { generateIdentity } from "../src/noise/identity.ts";
-import { openStream, type OpenStreamOptions } from "../src/stream/open-stream.ts";
+import type { OpenStreamOptions } from "../src/stream/open-stream-options.ts";
+import { openStream } from "../src/stream/open-stream.ts";
 import type { RelayStream } from "../src/stream/relay-stream.ts";
 import { StreamAcceptor } from "../src/stream/stream-acceptor.ts";
 import type { StreamAcceptorOptions } from "../src/stream/acceptor-options.ts";

@@ -8,15 +8,15 @@ export interface ReorderLimits {
 /** `full`: the item is too far ahead and was not kept. */
 export type ReorderResult = "accepted" | "duplicate" | "full";
 
-/** Puts numbered items in order. The first copy of a number wins. */
+/** Puts numbered items in order. The first copy of a number wins. The limits may change with the mode of a stream. */
 export class ReorderBuffer<Item> {
-  readonly #limits: ReorderLimits;
+  readonly #limits: () => ReorderLimits;
   readonly #sizeOf: (item: Item) => number;
   readonly #waiting = new Map<number, Item>();
   #waitingBytes = 0;
   #nextSeq = 0;
 
-  constructor(limits: ReorderLimits, sizeOf: (item: Item) => number) {
+  constructor(limits: () => ReorderLimits, sizeOf: (item: Item) => number) {
     this.#limits = limits;
     this.#sizeOf = sizeOf;
   }
@@ -37,17 +37,18 @@ export class ReorderBuffer<Item> {
   }
 
   /** Adds an item; `onItem` is called for each one that is now in order. */
-  push(seq: number, item: Item, onItem: (seq: number, item: Item) => void): ReorderResult {
+  push(seq: number, item: Item, onItem: (item: Item) => void): ReorderResult {
     if (seq < this.#nextSeq || this.#waiting.has(seq)) return "duplicate";
     if (seq > this.#nextSeq) {
       const bytes = this.#waitingBytes + this.#sizeOf(item);
-      if (seq - this.#nextSeq > this.#limits.frames || bytes > this.#limits.bytes) return "full";
+      const limits = this.#limits();
+      if (seq - this.#nextSeq > limits.frames || bytes > limits.bytes) return "full";
       this.#waiting.set(seq, item);
       this.#waitingBytes = bytes;
       return "accepted";
     }
     this.#nextSeq += 1;
-    onItem(seq, item);
+    onItem(item);
     this.#takeWaiting(onItem);
     return "accepted";
   }
@@ -57,14 +58,14 @@ export class ReorderBuffer<Item> {
     this.#waitingBytes = 0;
   }
 
-  #takeWaiting(onItem: (seq: number, item: Item) => void): void {
+  #takeWaiting(onItem: (item: Item) => void): void {
     for (;;) {
       const item = this.#waiting.get(this.#nextSeq);
       if (item === undefined) return;
       this.#waiting.delete(this.#nextSeq);
       this.#waitingBytes -= this.#sizeOf(item);
       this.#nextSeq += 1;
-      onItem(this.#nextSeq - 1, item);
+      onItem(item);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { BoundedSet, raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { raceAbort, withTimeout } from "@codexkit/rpc/async";
 import { RelayError } from "../errors.ts";
 import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
@@ -6,10 +6,7 @@ import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.t
 import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
 import { EncryptedStream, type StreamLink } from "./encrypted-stream.ts";
 import type { FrameChannel } from "./frame-channel.ts";
-import type { AcceptorContext } from "./acceptor-options.ts";
-
-/** Streams that ended recently, whose last frames may still be on their way. */
-const ENDED_STREAMS = 1024;
+import type { AcceptedStream, AcceptorContext } from "./acceptor-options.ts";
 
 /** One connection of a `StreamAcceptor`. */
 export class AcceptorChannel {
@@ -18,10 +15,7 @@ export class AcceptorChannel {
   readonly #registrationId: string;
   readonly #context: AcceptorContext;
   readonly #closed = Promise.withResolvers<Error | undefined>();
-  /** Streams of this connection, as opposed to those of the acceptor. */
-  readonly #streams = new Map<string, EncryptedStream>();
   readonly #validations = new Map<string, AbortController>();
-  readonly #ended = new BoundedSet<string>(ENDED_STREAMS);
   #failures = 0;
   #hasClosed = false;
 
@@ -34,6 +28,12 @@ export class AcceptorChannel {
       frame: (bytes) => this.#receive(bytes),
       closed: (cause) => this.#finish(cause),
     });
+    this.adoptDetached();
+  }
+
+  /** Continues the reliable streams that have no connection on this one. */
+  adoptDetached(): void {
+    for (const accepted of this.#context.streams.values()) if (!accepted.channel) this.#adopt(accepted);
   }
 
   close(): Promise<void> {
@@ -51,18 +51,31 @@ export class AcceptorChannel {
       return;
     }
     const { streamId, body } = frame;
-    const stream = this.#streams.get(streamId);
+    const accepted = this.#context.streams.get(streamId);
     if (body.kind === "handshake") this.#receiveHandshake(streamId, body.payload);
-    else if (stream) stream.receive(frame);
-    else this.#receiveStray(streamId, body);
+    else if (!accepted) this.#receiveStray(streamId, body);
+    else {
+      // The harness of a reliable stream came back by another way, and says so.
+      if (accepted.channel !== this && body.kind === "resume" && accepted.stream.isResumable)
+        this.#adopt(accepted);
+      if (accepted.channel === this) accepted.stream.receive(frame);
+    }
+  }
+
+  /** Continues a reliable stream on this connection. */
+  #adopt(accepted: AcceptedStream): void {
+    accepted.channel = this;
+    accepted.stream.attach(this.#link());
   }
 
   /** A frame of a stream that is not established. Only data needs an answer. */
   #receiveStray(streamId: string, body: FrameBody): void {
     if (body.kind === "reset") this.#validations.get(streamId)?.abort();
+    // A reliable stream that this executor does not have any more. The first frame of a new one has number 0.
+    if (body.kind === "resume" && body.nextSeq > 0) this.#sendReset(streamId);
     if (body.kind !== "data") return;
     this.#context.counters.framesInvalid += 1;
-    if (this.#ended.has(streamId)) return;
+    if (this.#context.endedStreams.has(streamId)) return;
     this.#refuse(streamId);
   }
 
@@ -126,24 +139,30 @@ export class AcceptorChannel {
   }
 
   #establish(streamId: string, handshake: ResponderHandshake, { harnessKey }: HarnessClaim): void {
-    const { limits, counters, streams, options } = this.#context;
+    const { limits, counters, streams, endedStreams, options } = this.#context;
     const { message, keys } = handshake.writeMessage2();
     this.#send(streamId, { kind: "handshake", payload: message });
     const stream = new EncryptedStream({
+      role: "executor",
       streamId,
       remoteKey: harnessKey,
       keys,
-      link: this.#link(streamId),
+      link: this.#link(),
+      isReliabilityEnabled: options.reliability ?? true,
+      canReconnect: true,
       limits,
       counters,
+      onEnd: () => {
+        streams.delete(streamId);
+        endedStreams.add(streamId);
+      },
     });
-    streams.set(streamId, stream);
-    this.#streams.set(streamId, stream);
+    streams.set(streamId, { stream, channel: this });
     options.onStream(stream);
   }
 
   /** The connection carries other streams as well, so that one of them can't pause or close it. */
-  #link(streamId: string): StreamLink {
+  #link(): StreamLink {
     const channel = this.#channel;
     return {
       send: (frame) => channel.send(frame),
@@ -151,11 +170,7 @@ export class AcceptorChannel {
         return channel.bufferedBytes;
       },
       setPaused: () => {},
-      release: async () => {
-        this.#streams.delete(streamId);
-        this.#context.streams.delete(streamId);
-        this.#ended.add(streamId);
-      },
+      close: () => Promise.resolve(),
     };
   }
 
@@ -188,7 +203,11 @@ export class AcceptorChannel {
     if (this.#hasClosed) return;
     this.#hasClosed = true;
     for (const abort of this.#validations.values()) abort.abort();
-    for (const stream of this.#streams.values()) stream.disconnected(cause);
+    for (const accepted of [...this.#context.streams.values()]) {
+      if (accepted.channel !== this) continue;
+      accepted.channel = undefined;
+      accepted.stream.disconnected(cause);
+    }
     this.#closed.resolve(cause);
   }
 }

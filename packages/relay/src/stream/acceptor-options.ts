@@ -1,3 +1,4 @@
+import type { BoundedSet } from "@codexkit/rpc/async";
 import type { RelayLimits } from "../limits.ts";
 import type { RelayIdentity } from "../noise/identity.ts";
 import type { HarnessClaim } from "../noise/responder.ts";
@@ -20,8 +21,19 @@ export interface StreamAcceptorOptions {
   readonly validate: (request: HarnessRequest) => Promise<boolean>;
   /** Receives each established stream, before its first message. */
   readonly onStream: (stream: RelayStream) => void;
+  /**
+   * Whether to accept the reliability extension, so that streams survive lost connections. Only codexkit's harness offers
+   * it. Default: true.
+   */
+  readonly reliability?: boolean | undefined;
   readonly limits?: Partial<RelayLimits> | undefined;
   readonly counters?: RelayCounters | undefined;
+}
+
+/** An established stream, and the channel that it uses: none while a reliable one waits for its resumption. */
+export interface AcceptedStream {
+  readonly stream: EncryptedStream;
+  channel: object | undefined;
 }
 
 /** State that the channels of one acceptor share. */
@@ -29,7 +41,9 @@ export interface AcceptorContext {
   readonly options: StreamAcceptorOptions;
   readonly limits: RelayLimits;
   readonly counters: RelayCounters;
-  readonly streams: Map<string, EncryptedStream>;
+  readonly streams: Map<string, AcceptedStream>;
+  /** Streams that ended recently, whose last frames may still be on their way. */
+  readonly endedStreams: BoundedSet<string>;
   /** Handshakes that are being validated, on all channels. */
   pendingValidations: number;
 }

@@ -1,10 +1,9 @@
 import { RpcError, type TransportReceiver } from "@codexkit/rpc";
+import { withTimeout } from "@codexkit/rpc/async";
 import { RelayError } from "../errors.ts";
 import { DataFrameEncoder } from "../frames/data-frame-encoder.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
-import { type DataBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
-import { MessageReader } from "../frames/message-reader.ts";
-import { ReorderBuffer } from "../frames/reorder-buffer.ts";
+import { type DataBody, type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
 import type { RelayLimits } from "../limits.ts";
 import { AES_TAG_BYTES } from "../noise/aes-gcm.ts";
 import type { RelayPublicKey } from "../noise/identity.ts";
@@ -12,7 +11,13 @@ import type { StreamKeys } from "../noise/transcript.ts";
 import type { RelayCounters } from "./counters.ts";
 import { MessagePacker } from "./message-packer.ts";
 import { MessageQueue, type MessageReceiver } from "./message-queue.ts";
+import { END_RECORD, RecordReceiver } from "./record-receiver.ts";
 import type { RelayStream } from "./relay-stream.ts";
+import { AckScheduler } from "./reliability/ack-scheduler.ts";
+import { addOffer, takeOffer } from "./reliability/offer.ts";
+import { ReliableSender } from "./reliability/reliable-sender.ts";
+import { segmentData } from "./reliability/segment-checker.ts";
+import { StreamRecovery } from "./stream-recovery.ts";
 
 /** The connection that a stream uses at the moment. */
 export interface StreamLink {
@@ -20,57 +25,103 @@ export interface StreamLink {
   readonly bufferedBytes: number;
   /** Stops and continues reading, if the connection carries no other stream. */
   setPaused(isPaused: boolean): void;
-  /** The stream has ended and sends nothing more. */
-  release(): Promise<void>;
+  /** Closes the connection, if it carries no other stream. */
+  close(): Promise<void>;
 }
 
 export interface EncryptedStreamOptions {
+  readonly role: "executor" | "harness";
   readonly streamId: string;
   readonly remoteKey: RelayPublicKey;
   readonly keys: StreamKeys;
   readonly link: StreamLink;
+  /** Whether to offer (harness) or accept (executor) the reliability extension. */
+  readonly isReliabilityEnabled: boolean;
+  /** Whether a lost connection can be replaced. A reliable stream ends with its connection otherwise. */
+  readonly canReconnect: boolean;
   readonly limits: RelayLimits;
   readonly counters: RelayCounters;
+  /** The stream has ended. Called once. */
+  readonly onEnd: () => void;
 }
+
+/**
+ * How a stream is transported. It starts as `offering` (harness) or `accepting` (executor), and the first message from the
+ * other end decides between `reliable` and `plain`, which is Codex's own way.
+ */
+type Mode = "offering" | "accepting" | "plain" | "reliable";
 
 /** One end of an established stream. Its owner passes the frames of the stream to `receive`. */
 export class EncryptedStream implements RelayStream {
   readonly streamId: string;
   readonly remoteKey: RelayPublicKey;
-  readonly isResumable = false;
+  readonly #options: EncryptedStreamOptions;
   readonly #keys: StreamKeys;
-  readonly #link: StreamLink;
   readonly #limits: RelayLimits;
   readonly #counters: RelayCounters;
   readonly #encoder: DataFrameEncoder;
   readonly #packer: MessagePacker;
-  readonly #reorder: ReorderBuffer<DataBody>;
-  readonly #reader: MessageReader;
+  readonly #receiver: RecordReceiver;
   readonly #queue: MessageQueue;
-  #blocked: Promise<void> | undefined;
+  readonly #acks: AckScheduler;
+  readonly #recovery: StreamRecovery;
+  #mode: Mode;
+  #link: StreamLink | undefined;
+  /** Retransmits. Present in the modes `offering` and `reliable`. */
+  #sender: ReliableSender | undefined;
+  #hasSent = false;
+  #hasReceived = false;
+  #lastHeardAt = performance.now();
+  #hasRefusedData = false;
+  #waiting: PromiseWithResolvers<void> | undefined;
   #isFlushScheduled = false;
   #closing: Promise<void> | undefined;
 
-  constructor({ streamId, remoteKey, keys, link, limits, counters }: EncryptedStreamOptions) {
+  constructor(options: EncryptedStreamOptions) {
+    const { streamId, limits, keys, role, isReliabilityEnabled } = options;
     this.streamId = streamId;
-    this.remoteKey = remoteKey;
+    this.remoteKey = options.remoteKey;
+    this.#options = options;
     this.#keys = keys;
-    this.#link = link;
+    this.#link = options.link;
     this.#limits = limits;
-    this.#counters = counters;
+    this.#counters = options.counters;
     this.#encoder = new DataFrameEncoder(streamId);
     this.#packer = new MessagePacker(limits.recordBytes, (plaintext, index, count) =>
       this.#sendRecord(plaintext, index, count),
     );
-    const reorderLimits = { frames: limits.reorderFrames, bytes: limits.reorderBytes };
-    this.#reorder = new ReorderBuffer(reorderLimits, ({ payload }) => payload.length);
-    this.#reader = new MessageReader(limits.messageBytes, (message) => this.#deliver(message));
+    this.#receiver = new RecordReceiver(keys.receive, limits, {
+      onMessage: (message) => this.#deliver(message),
+      onEnd: () => this.#otherEndClosed(),
+    });
     this.#queue = new MessageQueue(limits);
-    counters.streamsOpened += 1;
+    this.#acks = new AckScheduler(limits, () => this.#sendControl({ kind: "ack" }));
+    this.#recovery = new StreamRecovery(limits, {
+      onRetry: () => this.#sendResume(),
+      onHopeless: () => void this.#link?.close(),
+      onTimeout: () =>
+        this.#finish(new RelayError("disconnected", "The stream could not be resumed in time.")),
+    });
+    if (!isReliabilityEnabled) this.#mode = "plain";
+    else if (role === "executor") this.#mode = "accepting";
+    else {
+      this.#mode = "offering";
+      this.#sender = this.#createSender();
+    }
+    this.#counters.streamsOpened += 1;
+  }
+
+  get isResumable(): boolean {
+    return this.#mode === "reliable";
+  }
+
+  get hasEnded(): boolean {
+    return this.#queue.hasEnded;
   }
 
   get bufferedBytes(): number {
-    return this.#packer.pendingBytes + this.#link.bufferedBytes;
+    const unsent = this.#sender?.unsentBytes ?? 0;
+    return this.#packer.pendingBytes + unsent + (this.#link?.bufferedBytes ?? 0);
   }
 
   start(receiver: TransportReceiver): void {
@@ -85,26 +136,33 @@ export class EncryptedStream implements RelayStream {
   }
 
   send(message: string | Uint8Array): Promise<void> | undefined {
-    if (this.#queue.hasEnded || this.#closing) throw new RpcError("closed", "The stream is closed.");
-    const length = typeof message === "string" ? Buffer.byteLength(message) : message.length;
+    if (this.hasEnded || this.#closing) throw new RpcError("closed", "The stream is closed.");
+    const first = this.#hasSent ? undefined : this.#prepareFirst(message);
+    const content = first ?? message;
+    const length = typeof content === "string" ? Buffer.byteLength(content) : content.length;
     this.#checkSize(length);
-    this.#packer.add(message, length);
+    this.#packer.add(content, length);
+    this.#hasSent = true;
     this.#scheduleFlush();
-    return this.#blocked;
+    return this.#waiting?.promise;
   }
 
   flush(): void {
-    if (!this.#queue.hasEnded) this.#packer.flush();
+    if (!this.hasEnded) this.#packer.flush();
   }
 
   pause(): void {
     this.#queue.pause();
-    this.#link.setPaused(true);
+    // A reliable stream must read acknowledgements; it refuses further data instead.
+    if (this.#mode !== "reliable") this.#link?.setPaused(true);
   }
 
   resume(): void {
     this.#queue.resume();
-    this.#link.setPaused(false);
+    this.#link?.setPaused(false);
+    if (!this.#hasRefusedData) return;
+    this.#hasRefusedData = false;
+    this.#sendResume();
   }
 
   close(): Promise<void> {
@@ -114,36 +172,87 @@ export class EncryptedStream implements RelayStream {
 
   /** Processes a frame of this stream. */
   receive(frame: RelayFrame): void {
-    if (this.#queue.hasEnded) return;
+    if (this.hasEnded) return;
     const { body } = frame;
-    switch (body.kind) {
-      case "data":
-        this.#receiveData(body);
-        break;
-      case "reset":
-        this.#finish(new RelayError("disconnected", "The other end ended the stream."));
-        break;
-      case "handshake":
-        this.fail();
-        break;
-      case "ack":
-      case "heartbeat":
-      case "resume":
-        break;
+    if (body.kind === "handshake") {
+      this.fail();
+      return;
     }
+    if (body.kind === "reset") {
+      this.#receiveReset();
+      return;
+    }
+    this.#lastHeardAt = performance.now();
+    const wasReliable = this.isResumable;
+    if (wasReliable) this.#receiveControl(frame);
+    if (body.kind === "data") this.#receiveData(body);
+    // The executor's acceptance acknowledges the offer.
+    if (!wasReliable && this.isResumable) this.#sender?.acknowledge(frame.ack, frame.ackBits);
   }
 
-  /** The connection was lost. */
+  /** The connection was lost. A reliable stream waits for `attach`. */
   disconnected(cause: Error | undefined): void {
-    this.#finish(new RelayError("disconnected", "The connection to the rendezvous ended.", { cause }));
+    if (this.hasEnded) return;
+    this.#link = undefined;
+    if (this.#mode !== "reliable" || !this.#options.canReconnect) {
+      this.#finish(new RelayError("disconnected", "The connection to the rendezvous ended.", { cause }));
+      return;
+    }
+    this.#suspend();
+    this.#recovery.disconnected();
+  }
+
+  /** Continues a reliable stream over a new connection. */
+  attach(link: StreamLink): void {
+    if (this.hasEnded) return;
+    this.#link = link;
+    this.#suspend();
+    this.#recovery.connected();
+  }
+
+  /** Ends the stream without its other end, which can't be reached any more. */
+  giveUp(cause: RelayError): void {
+    this.#finish(cause);
   }
 
   /** Resets the stream because the other end violated the protocol. */
   fail(cause = new RelayError("protocol_violation", "The other end violated the relay protocol.")): void {
-    if (this.#queue.hasEnded) return;
+    if (this.hasEnded) return;
     this.#counters.streamsReset += 1;
     this.#sendReset();
     this.#finish(cause, true);
+  }
+
+  #createSender(): ReliableSender {
+    return new ReliableSender({
+      limits: this.#limits,
+      counters: this.#counters,
+      transmit: (frame) => this.#link?.send(frame),
+      onRelief: () => this.#relieve(),
+      onTimeout: () => this.#checkSilence(),
+    });
+  }
+
+  /** The first message of a harness carries its offer, and that of an executor its acceptance. */
+  #prepareFirst(message: string | Uint8Array): Buffer | undefined {
+    if (this.#mode === "plain" || this.#mode === "accepting") return undefined;
+    const withOffer = addOffer(message);
+    if (!withOffer) this.#becomePlain();
+    return withOffer;
+  }
+
+  #becomePlain(): void {
+    this.#mode = "plain";
+    this.#sender?.sendAll();
+    this.#sender?.stop();
+    this.#sender = undefined;
+    this.#relieve();
+  }
+
+  #becomeReliable(): void {
+    this.#mode = "reliable";
+    this.#receiver.isReliable = true;
+    this.#sender ??= this.#createSender();
   }
 
   #checkSize(length: number): void {
@@ -171,72 +280,176 @@ export class EncryptedStream implements RelayStream {
     });
   }
 
-  #sendRecord(plaintext: Buffer, _segmentIndex: number, _segmentCount: number): void {
+  #sendRecord(plaintext: Buffer, index: number, count: number): void {
+    const isReliable = this.#mode === "reliable";
     const header = {
-      ack: 0,
-      ackBits: 0,
+      ack: isReliable ? this.#receiver.ack : 0,
+      ackBits: isReliable ? this.#receiver.ackBits : 0,
       seq: this.#keys.send.nextNonce,
-      segmentIndex: 0,
-      segmentCount: 1,
+      // Codex knows no segments: to it, each record is a part of a byte stream. And so it is for the first message, which
+      // the other end reads before it knows of the agreement.
+      segmentIndex: isReliable && this.#hasSent ? index : 0,
+      segmentCount: isReliable && this.#hasSent ? count : 1,
     };
     const payloadBytes = plaintext.length + AES_TAG_BYTES;
-    const frame = this.#keys.send.encrypt(plaintext, this.#encoder.headerBytes(header, payloadBytes));
+    const room = this.#encoder.headerBytes(header, payloadBytes);
+    const data = segmentData(header.segmentIndex, header.segmentCount);
+    const frame = this.#keys.send.encrypt(plaintext, room, data);
     this.#encoder.writeHeader(frame, header, payloadBytes);
-    const blocked = this.#link.send(frame);
-    if (!blocked || this.#blocked) return;
-    this.#blocked = blocked.then(() => {
-      this.#blocked = undefined;
+    if (!this.#sender) {
+      this.#waitFor(this.#link?.send(frame));
+      return;
+    }
+    this.#sender.push(frame);
+    if (this.#sender.unsentBytes === 0) this.#acks.clear();
+    else if (this.#sender.unsentBytes > this.#limits.highWaterBytes)
+      this.#waiting ??= Promise.withResolvers();
+  }
+
+  #waitFor(blocked: Promise<void> | undefined): void {
+    if (!blocked || this.#waiting) return;
+    const waiting = Promise.withResolvers<void>();
+    this.#waiting = waiting;
+    void blocked.then(() => {
+      if (this.#waiting === waiting) this.#waiting = undefined;
+      waiting.resolve();
     });
   }
 
+  #relieve(): void {
+    if (!this.hasEnded && (this.#sender?.unsentBytes ?? 0) > this.#limits.highWaterBytes / 2) return;
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  }
+
+  #receiveReset(): void {
+    if (this.#mode !== "reliable") {
+      this.#finish(new RelayError("disconnected", "The other end ended the stream."));
+    } else if (this.#closing) this.#finish(undefined);
+    else {
+      // Nothing proves that the other end sent it. A rendezvous sends one as well when a connection is lost.
+      this.#suspend();
+      if (this.#options.role === "harness") this.#recovery.wasReset();
+    }
+  }
+
+  /** Acknowledgements and resumption. */
+  #receiveControl({ ack, ackBits, body }: RelayFrame): void {
+    const isResumed = this.#recovery.isActive;
+    if (isResumed) {
+      this.#recovery.end();
+      this.#counters.streamsResumed += 1;
+    }
+    this.#sender?.acknowledge(ack, ackBits);
+    if (body.kind === "resume") this.#sendControl({ kind: "ack" });
+    if (isResumed || body.kind === "resume") this.#sender?.resume();
+  }
+
   #receiveData(data: DataBody): void {
+    if (this.#mode === "reliable" && this.#queue.queuedBytes >= this.#limits.windowBytes) {
+      // Not acknowledged, so that it is sent again.
+      this.#hasRefusedData = true;
+      this.#acks.received(0, { isUrgent: true });
+      return;
+    }
     try {
-      if (data.segmentCount !== 1)
-        throw new RelayError("protocol_violation", "Received an unexpected segment.");
-      const result = this.#reorder.push(data.seq, data, (seq, { payload }) => this.#openRecord(seq, payload));
+      const result = this.#receiver.receive(data);
+      if (this.hasEnded) return;
       if (result === "duplicate") this.#counters.framesDuplicate += 1;
-      if (result === "full")
+      if (this.#mode === "reliable") {
+        const isUrgent = result !== "accepted" || this.#receiver.hasGap;
+        this.#acks.received(data.payload.length, { isUrgent });
+      } else if (result === "full") {
         throw new RelayError("protocol_violation", "Too many records arrived out of order.");
+      }
     } catch (error) {
       this.fail(error as RelayError);
     }
   }
 
-  #openRecord(seq: number, payload: Uint8Array): void {
-    if (this.#queue.hasEnded) return;
-    if (payload.length > this.#limits.recordBytes + AES_TAG_BYTES) {
-      throw new RelayError("protocol_violation", "Received a record that is too large.");
-    }
-    this.#reader.push(this.#keys.receive.decrypt(seq, payload));
-  }
-
   #deliver(message: Buffer): void {
-    if (!this.#queue.push(message)) {
+    if (this.hasEnded) return;
+    const content = this.#hasReceived ? message : this.#receiveFirst(message);
+    this.#hasReceived = true;
+    if (!this.#queue.push(content, { isBounded: this.#mode !== "reliable" })) {
       throw new RelayError("limit", "The other end sent more messages than this end could process.");
     }
   }
 
+  #receiveFirst(message: Buffer): Buffer {
+    if (this.#mode === "plain") return message;
+    const offer = takeOffer(message);
+    const canAgree = this.#mode === "offering" || !this.#hasSent;
+    if (offer.hasOffer && canAgree) this.#becomeReliable();
+    else this.#becomePlain();
+    return offer.message;
+  }
+
+  #suspend(): void {
+    this.#recovery.begin();
+    this.#sender?.suspend();
+    this.#acks.clear();
+  }
+
+  /** An end that answers nothing, although its connection seems to work, is lost after the same time. */
+  #checkSilence(): void {
+    if (performance.now() - this.#lastHeardAt < this.#limits.resumeTimeoutMs) return;
+    this.#finish(new RelayError("disconnected", "The other end has not answered for too long."));
+  }
+
+  #otherEndClosed(): void {
+    this.#sendControl({ kind: "ack" });
+    this.#sendReset();
+    this.#finish(undefined);
+  }
+
   async #close(): Promise<void> {
-    if (!this.#queue.hasEnded) {
+    if (!this.hasEnded) {
       this.#packer.flush();
+      if (this.#mode === "reliable") await this.#closeReliably();
       this.#sendReset();
+      const link = this.#link;
       this.#finish(undefined);
+      await link?.close();
     }
-    await this.#link.release();
+  }
+
+  /** Waits until the other end has everything, or for as long as a close may take. */
+  async #closeReliably(): Promise<void> {
+    this.#sendRecord(END_RECORD, 0, 1);
+    const drained = this.#sender?.drained() ?? Promise.resolve();
+    await withTimeout(drained, this.#limits.closeTimeoutMs, () => new Error("timeout")).catch(() => {});
   }
 
   #sendReset(): void {
-    const body = { kind: "reset", reason: RESET_REASON } as const;
-    void this.#link.send(encodeFrame({ streamId: this.streamId, ack: 0, ackBits: 0, body }));
+    this.#sendControl({ kind: "reset", reason: RESET_REASON });
+  }
+
+  #sendResume(): void {
+    this.#sendControl({ kind: "resume", nextSeq: this.#keys.send.nextNonce });
+  }
+
+  #sendControl(body: FrameBody): void {
+    const { streamId } = this;
+    const isReliable = this.#mode === "reliable";
+    const ack = isReliable ? this.#receiver.ack : 0;
+    const ackBits = isReliable ? this.#receiver.ackBits : 0;
+    void this.#link?.send(encodeFrame({ streamId, ack, ackBits, body }));
   }
 
   #finish(cause: Error | undefined, discard = false): void {
-    if (this.#queue.hasEnded) return;
+    if (this.hasEnded) return;
     this.#counters.streamsEnded += 1;
     this.#queue.end(cause, { discard });
-    this.#reorder.clear();
+    this.#receiver.clear();
+    this.#acks.clear();
+    this.#recovery.end();
+    this.#sender?.stop();
     this.#keys.send.destroy();
     this.#keys.receive.destroy();
-    void this.#link.release();
+    this.#relieve();
+    void this.#link?.close();
+    this.#link = undefined;
+    this.#options.onEnd();
   }
 }

@@ -6,6 +6,9 @@ export interface MessageReceiver {
   closed(cause?: Error): void;
 }
 
+/** Memory of a message beside its bytes. */
+const MESSAGE_OVERHEAD_BYTES = 96;
+
 interface QueueLimits {
   readonly queuedMessages: number;
   readonly queuedBytes: number;
@@ -48,8 +51,8 @@ export class MessageQueue {
     this.#schedule();
   }
 
-  /** Delivers or keeps a message. False if too much waits; the message is dropped then. */
-  push(message: Buffer): boolean {
+  /** Delivers or keeps a message. False if too much waits and `isBounded`; the message is dropped then. */
+  push(message: Buffer, { isBounded }: { readonly isBounded: boolean }): boolean {
     if (this.#end) return true;
     if (this.#receiver && !this.#isPaused && !this.#isScheduled) {
       this.#receiver.message(message);
@@ -57,11 +60,15 @@ export class MessageQueue {
     }
     const { queuedMessages, queuedBytes } = this.#limits;
     const isFirst = this.#messages.length === 0;
-    if (!isFirst && (this.#messages.length >= queuedMessages || this.#bytes + message.length > queuedBytes)) {
+    if (
+      isBounded &&
+      !isFirst &&
+      (this.#messages.length >= queuedMessages || this.#bytes + sizeOf(message) > queuedBytes)
+    ) {
       return false;
     }
     this.#messages.push(message);
-    this.#bytes += message.length;
+    this.#bytes += sizeOf(message);
     return true;
   }
 
@@ -92,7 +99,7 @@ export class MessageQueue {
     let next = 0;
     while (!this.#isPaused && next < this.#messages.length) {
       const message = this.#messages[next++] as Buffer;
-      this.#bytes -= message.length;
+      this.#bytes -= sizeOf(message);
       this.#receiver?.message(message);
     }
     this.#messages.splice(0, next);
@@ -103,4 +110,8 @@ export class MessageQueue {
       receiver?.closed(this.#end.cause);
     }
   }
+}
+
+function sizeOf(message: Buffer): number {
+  return message.length + MESSAGE_OVERHEAD_BYTES;
 }

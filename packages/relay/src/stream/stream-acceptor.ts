@@ -1,8 +1,12 @@
+import { BoundedSet } from "@codexkit/rpc/async";
 import { RELAY_LIMITS } from "../limits.ts";
 import { AcceptorChannel } from "./acceptor-channel.ts";
 import type { AcceptorContext, StreamAcceptorOptions } from "./acceptor-options.ts";
 import { createCounters } from "./counters.ts";
 import type { FrameChannel } from "./frame-channel.ts";
+
+/** Enough for the streams that end while frames are on their way. */
+const ENDED_STREAMS = 1024;
 
 /** The executor's end: accepts the streams of harnesses that a rendezvous multiplexes over one connection. */
 export class StreamAcceptor {
@@ -16,6 +20,7 @@ export class StreamAcceptor {
       limits: { ...RELAY_LIMITS, ...options.limits },
       counters: options.counters ?? createCounters(),
       streams: new Map(),
+      endedStreams: new BoundedSet(ENDED_STREAMS),
       pendingValidations: 0,
     };
   }
@@ -26,7 +31,8 @@ export class StreamAcceptor {
   }
 
   /**
-   * Serves a connection to the rendezvous, with the registration that it was made for. Resolves when the connection has
+   * Serves a connection to the rendezvous, with the registration that it was made for. Reliable streams that lost theirs
+   * continue on it. Resolves when the connection has
    * ended, with its cause unless it ended normally. Takes the channel over.
    */
   async serve(channel: FrameChannel, registrationId: string): Promise<Error | undefined> {
@@ -38,13 +44,15 @@ export class StreamAcceptor {
     this.#channels.add(served);
     const cause = await served.closed;
     this.#channels.delete(served);
+    // The next connection may have been made before this one was known to be lost.
+    [...this.#channels].at(-1)?.adoptDetached();
     return cause;
   }
 
   /** Ends all streams and connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await Promise.all([...this.#context.streams.values()].map((stream) => stream.close()));
+    await Promise.all([...this.#context.streams.values()].map(({ stream }) => stream.close()));
     await Promise.all([...this.#channels].map((channel) => channel.close()));
   }
 }
