@@ -22,3 +22,6 @@ export { REGISTRY_LIMITS, type RegistryLimits } from "./limits.ts";
 // Tokens and environments.
 export type { NewRegistryToken, RegistryScope, RegistryTokenInfo } from "./store/token-store.ts";
 export type { RegisteredEnvironment } from "./store/registration-store.ts";
+
+// The commands `registry …` for a program with commander.
+export { registryCommands } from "./commands/registry-commands.ts";

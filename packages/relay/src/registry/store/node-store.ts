@@ -6,6 +6,8 @@ import type { RegistryTables } from "./tables.ts";
 /** Rows of nodes whose lease ended this long ago are removed. */
 const KEEP_MS = 24 * 3_600_000;
 
+const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
+
 const LINK_SECRET = "node-link";
 
 /** Running registries of one store, each with a lease. */
@@ -18,8 +20,10 @@ export class NodeStore {
     this.#leaseMs = leaseMs;
   }
 
+  /** The only node of a SQLite store is never replaced, however late it renews. */
   get #leaseUntil() {
-    return sql<number>`${this.#store.now} + ${sql.lit(this.#leaseMs)}`;
+    const leaseMs = this.#store.kind === "sqlite" ? FOREVER_MS : this.#leaseMs;
+    return sql<number>`${this.#store.now} + ${sql.lit(leaseMs)}`;
   }
 
   /** Adds a node with a lease. A SQLite store has one process, so that leases of earlier ones end at once. */

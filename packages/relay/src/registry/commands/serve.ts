@@ -1,0 +1,62 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { RelayError } from "../../errors.ts";
+import type { RegistryLimits } from "../limits.ts";
+import type { RegistryLogLevel } from "../options.ts";
+import { startRegistryWith } from "../start-registry.ts";
+import type { ListenAddress } from "./parse-values.ts";
+
+export interface ServeOptions {
+  readonly listen: ListenAddress;
+  readonly logLevel: RegistryLogLevel;
+  readonly store?: string;
+  readonly publicUrl?: string;
+  readonly nodeUrl?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tokenFile?: string;
+  readonly auditFile?: string;
+  readonly limit?: Partial<RegistryLimits>;
+}
+
+/** Runs a registry until SIGINT or SIGTERM. Prints its URL when it is ready. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const { listen, logLevel, store, publicUrl, nodeUrl, tokenFile, auditFile, limit } = options;
+  const tls = await readTls(options);
+  await using registry = await startRegistryWith(
+    {
+      host: listen.host,
+      port: listen.port,
+      logger: logLevel,
+      ...(store !== undefined && { store }),
+      ...(publicUrl !== undefined && { publicUrl }),
+      ...(nodeUrl !== undefined && { nodeUrl }),
+      ...(tokenFile !== undefined && { tokenFile }),
+      ...(auditFile !== undefined && { auditFile }),
+      ...(limit && { limits: limit }),
+      ...(tls && { tls }),
+    },
+    {},
+  );
+  process.stdout.write(`${registry.url}\n`);
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+}
+
+async function readTls({
+  tlsCert,
+  tlsKey,
+}: ServeOptions): Promise<{ cert: string; key: string } | undefined> {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new RelayError("bad_option", "--tls-cert and --tls-key belong together.");
+  }
+  return { cert: await read("--tls-cert", tlsCert), key: await read("--tls-key", tlsKey) };
+}
+
+async function read(flag: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new RelayError("bad_option", `${flag}: ${path} can't be read.`, { cause: error });
+  }
+}

@@ -1,0 +1,64 @@
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { dataFrame, resetFrame } from "../../../test/raw-ends.ts";
+import { encodeReset, readFrameHeader } from "./frame-header.ts";
+
+const stringField = (field: number, text: string): Uint8Array =>
+  new BinaryWriter().tag(field, WireType.LengthDelimited).string(text).finish();
+
+describe("the header of a frame", () => {
+  test("is its stream, and whether it ends it", () => {
+    expect(readFrameHeader(dataFrame("a", "x"))).toEqual({ streamId: "a", isReset: false });
+    expect(readFrameHeader(resetFrame("a", "over"))).toEqual({ streamId: "a", isReset: true });
+    expect(readFrameHeader(encodeReset("a", "over"))).toEqual({ streamId: "a", isReset: true });
+    expect(Buffer.from(encodeReset("a", "over"))).toEqual(Buffer.from(resetFrame("a", "over")));
+  });
+
+  test("is refused with a second stream ID, which the receiver could take for the first", () => {
+    const twice = Buffer.concat([dataFrame("own", "x"), stringField(2, "foreign")]);
+    expect(readFrameHeader(twice)).toBeUndefined();
+  });
+
+  test("is refused without a stream ID, with an empty or a long one, and with one of another type", () => {
+    expect(readFrameHeader(new Uint8Array())).toBeUndefined();
+    expect(readFrameHeader(stringField(3, "a"))).toBeUndefined();
+    expect(readFrameHeader(stringField(2, ""))).toBeUndefined();
+    expect(readFrameHeader(stringField(2, "x".repeat(129)))).toBeUndefined();
+    expect(readFrameHeader(new BinaryWriter().tag(2, WireType.Varint).uint32(1).finish())).toBeUndefined();
+  });
+
+  test("is refused if the frame is cut anywhere or has groups", () => {
+    const frame = dataFrame("stream", "payload");
+    for (let length = 0; length < frame.length; length += 1) {
+      const header = readFrameHeader(frame.subarray(0, length));
+      // Up to the end of the ID and before the body, a shorter frame is a valid one.
+      expect(header === undefined || header.streamId === "stream", String(length)).toBe(true);
+    }
+    expect(readFrameHeader(frame.subarray(0, frame.length - 1))).toBeUndefined();
+    const groups = Buffer.concat([frame, Buffer.alloc(100_000, 0x7b)]);
+    expect(readFrameHeader(groups)).toBeUndefined();
+  });
+
+  test("of any bytes is a header or undefined", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        const header = readFrameHeader(bytes);
+        expect(header === undefined || header.streamId.length > 0).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("keeps the bytes of every stream ID", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (streamId) => {
+        const header = readFrameHeader(dataFrame(streamId, "x"));
+        if (Buffer.byteLength(streamId) > 128) return expect(header).toBeUndefined();
+        const echoed = encodeReset(header?.streamId ?? "", "over");
+        expect(Buffer.from(echoed)).toEqual(Buffer.from(resetFrame(streamId, "over")));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

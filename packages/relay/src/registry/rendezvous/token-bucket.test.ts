@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { TokenBucket } from "./token-bucket.ts";
+
+test("a bucket delays those who take more than the rate", () => {
+  let now = 0;
+  const bucket = new TokenBucket({ perSecond: 1000, now: () => now });
+  expect(bucket.take(1000)).toBe(0);
+  expect(bucket.take(500)).toBe(500);
+  expect(bucket.take(500)).toBe(1000);
+  now = 1500;
+  expect(bucket.take(500)).toBe(0);
+  now = 1_000_000;
+  expect(bucket.take(1000)).toBe(0);
+  expect(bucket.take(1)).toBe(1);
+});
+
+test("a bucket refuses what it does not have", () => {
+  let now = 0;
+  const bucket = new TokenBucket({ perSecond: 1, burst: 2, now: () => now });
+  expect([bucket.tryTake(1), bucket.tryTake(1), bucket.tryTake(1)]).toEqual([true, true, false]);
+  now = 1000;
+  expect([bucket.tryTake(1), bucket.tryTake(1)]).toEqual([true, false]);
+});
+
+test("a bucket without a limit never delays", () => {
+  const bucket = new TokenBucket({ perSecond: Infinity });
+  expect(bucket.take(1e15)).toBe(0);
+  expect(bucket.tryTake(1e15)).toBe(true);
+});
