@@ -25,7 +25,6 @@ export type Outcome =
       readonly rule?: Rule | undefined;
     };
 
-/** A person's answer to a question. */
 export interface Answer {
   readonly decision: "allow" | "deny";
   /** For an allow: `always` also returns rules to store. Default: `call`. */
@@ -37,7 +36,6 @@ export interface Answer {
   readonly by?: string | undefined;
 }
 
-/** A question to a person, or to a program that answers for one. */
 export interface Question {
   readonly request: ApprovalRequest;
   readonly evaluation: PolicyEvaluation;
@@ -56,7 +54,6 @@ export type DecidedBy = "policy" | "person" | "timeout" | "withdrawn" | "no-hand
 /** One audit record per request, including those that the policy decided alone. */
 export interface AuditRecord {
   readonly request: ApprovalRequest;
-  /** The policy's evaluation. */
   readonly evaluation: PolicyEvaluation;
   readonly decision: "allow" | "deny";
   readonly scope: DecisionScope;
@@ -100,38 +97,28 @@ export function createApprover(
     const evaluation = evaluatePolicy(policy, request, await factsFor(policy, request, options));
     const settle = (
       outcome: Outcome,
-      decidedBy: DecidedBy,
-      { by, remember = [] }: { by?: string | undefined; remember?: readonly Rule[] } = {},
+      who: Pick<AuditRecord, "decidedBy" | "by">,
+      remember: readonly Rule[] = [],
     ): Approval => {
-      const record: AuditRecord = {
-        request,
-        evaluation,
-        decision: outcome.decision,
-        scope: outcome.decision === "allow" ? outcome.scope : "call",
-        reason: outcome.decision === "deny" ? outcome.reason : evaluation.reason,
-        decidedBy,
-        ...(by === undefined ? {} : { by }),
-      };
+      const { decision } = outcome;
+      const scope = decision === "allow" ? outcome.scope : "call";
+      const reason = decision === "allow" ? evaluation.reason : outcome.reason;
+      const record: AuditRecord = { request, evaluation, decision, scope, reason, ...who };
       options.onDecision?.(record);
       return { outcome, record, remember };
     };
-    if (evaluation.decision !== "ask") return settle(policyOutcome(policy, evaluation), "policy");
-    const suggestions = suggestRules(request, evaluation);
-    const question: Question = { request, evaluation, suggestions };
-    const result = await firstAnswer(
-      handlers.map((handler) => async (inner: AbortSignal) => handler(question, inner)),
-      options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      signal,
-    );
-    if (result.kind !== "answer")
-      return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[result.kind] }, result.kind);
-    const { answer } = result;
-    const remember = answer.decision === "allow" && answer.scope === "always" ? suggestions : [];
-    return settle(answerOutcome(answer, evaluation, remember), "person", { by: answer.by, remember });
+    if (evaluation.decision !== "ask")
+      return settle(policyOutcome(policy, evaluation), { decidedBy: "policy" });
+    const question: Question = { request, evaluation, suggestions: suggestRules(request, evaluation) };
+    const answer = await firstAnswer(handlers, question, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
+    if (typeof answer === "string")
+      return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[answer] }, { decidedBy: answer });
+    const remember = answer.decision === "allow" && answer.scope === "always" ? question.suggestions : [];
+    const who = { decidedBy: "person", ...(answer.by === undefined ? {} : { by: answer.by }) } as const;
+    return settle(answerOutcome(answer, evaluation, remember), who, remember);
   };
 }
 
-/** The outcome when the policy decides by itself. */
 function policyOutcome(policy: Policy, evaluation: PolicyEvaluation): Outcome {
   const { decision, scope, reason, grant, matched: rule } = evaluation;
   if (decision === "allow") return { decision, scope, grant: grant?.allowed, rule };
@@ -164,49 +151,31 @@ async function factsFor(
   }
 }
 
-type FirstAnswer =
-  | { readonly kind: "answer"; readonly answer: Answer }
-  | { readonly kind: "timeout" | "withdrawn" | "no-handler" };
-
-type Asking = (signal: AbortSignal) => Promise<Answer | undefined>;
-
 /**
  * Asks all handlers at once and takes the first answer; the signals of the others abort. A handler that throws or has
  * no answer leaves the question to the others. Ends in any case: with the last handler, the time limit or the caller.
  */
 async function firstAnswer(
-  handlers: readonly Asking[],
+  handlers: readonly AskHandler[],
+  question: Question,
   timeoutMs: number,
   outer?: AbortSignal,
-): Promise<FirstAnswer> {
-  if (outer?.aborted === true) return { kind: "withdrawn" };
-  if (handlers.length === 0) return { kind: "no-handler" };
+): Promise<Answer | keyof typeof NO_ANSWER> {
+  if (outer?.aborted === true) return "withdrawn";
   const settled = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<FirstAnswer>();
-  const timer = setTimeout(() => resolve({ kind: "timeout" }), timeoutMs);
-  const withdraw = (): void => resolve({ kind: "withdrawn" });
-  outer?.addEventListener("abort", withdraw, { once: true });
-  let open = handlers.length;
-  const leave = (): void => {
-    open -= 1;
-    if (open === 0) resolve({ kind: "no-handler" });
-  };
-  for (const handler of handlers) {
-    handler(settled.signal).then((answer) => {
-      if (isAnswer(answer)) resolve({ kind: "answer", answer });
-      else leave();
-    }, leave);
-  }
+  const ended = Promise.withResolvers<"timeout" | "withdrawn">();
+  const timer = setTimeout(() => ended.resolve("timeout"), timeoutMs);
+  outer?.addEventListener("abort", () => ended.resolve("withdrawn"), { signal: settled.signal });
+  const answers = handlers.map(async (handler) => {
+    const answer = await handler(question, settled.signal);
+    // Handlers are other people's code: only a clear yes or no counts.
+    if (answer?.decision === "allow" || answer?.decision === "deny") return answer;
+    throw new Error("no answer");
+  });
   try {
-    return await promise;
+    return await Promise.race([Promise.any(answers).catch(() => "no-handler" as const), ended.promise]);
   } finally {
     clearTimeout(timer);
-    outer?.removeEventListener("abort", withdraw);
     settled.abort();
   }
-}
-
-/** Handlers are other people's code: only a clear yes or no counts. */
-function isAnswer(answer: Answer | undefined): answer is Answer {
-  return answer?.decision === "allow" || answer?.decision === "deny";
 }

@@ -6,11 +6,7 @@ import { retainShape } from "../retain-shape.ts";
 import { parseSource } from "../shell/parse-source.ts";
 
 /** Bounds of a search: beyond any of them it is incomplete. */
-const MOST_NODES = 20_000;
-const MOST_SCRIPTS = 64;
-const MOST_WORDS = 512;
-const DEEPEST_NODE = 400;
-const DEEPEST_SCRIPT = 8;
+const MOST = { nodes: 20_000, scripts: 64, words: 512, depth: 400, nesting: 8 };
 
 export interface FoundCommand {
   readonly words: readonly string[];
@@ -21,7 +17,6 @@ export interface FoundCommand {
 export interface FoundCommands {
   /** Every command of a script, also inside the arguments of others. */
   readonly commands: readonly FoundCommand[];
-  /** The files that output is redirected to. */
   readonly outputs: readonly string[];
   /** Whether a program runs what another one downloads. */
   readonly runsDownload: boolean;
@@ -38,7 +33,6 @@ export function findCommands(script: SyntaxNode, withGuesses: boolean): FoundCom
 }
 
 interface Position {
-  /** Scripts around this one. */
   readonly nesting: number;
   readonly isGuess: boolean;
 }
@@ -50,8 +44,8 @@ class CommandFinder implements FoundCommands {
   isComplete = true;
   /** Text that is printed or given as input: a script, if any command runs one. */
   readonly #printed: string[] = [];
-  #hasRunner = false;
   readonly #withGuesses: boolean;
+  #hasRunner = false;
   #nodes = 0;
   #scripts = 0;
 
@@ -61,7 +55,7 @@ class CommandFinder implements FoundCommands {
 
   visit(node: SyntaxNode, position: Position, depth: number): void {
     this.#nodes += 1;
-    if (this.#nodes > MOST_NODES || depth > DEEPEST_NODE) {
+    if (this.#nodes > MOST.nodes || depth > MOST.depth) {
       this.isComplete = false;
       return;
     }
@@ -83,7 +77,7 @@ class CommandFinder implements FoundCommands {
   #push(words: readonly string[], isGuess: boolean): boolean {
     this.commands.push({ words, isGuess });
     const isRunner = words.some(runsArguments);
-    if (isRunner) this.#hasRunner = true;
+    this.#hasRunner ||= isRunner;
     return isRunner;
   }
 
@@ -95,45 +89,39 @@ class CommandFinder implements FoundCommands {
 
   #addCommand(node: Command, position: Position): void {
     const all = wordsOf(node);
-    const words = all.slice(0, MOST_WORDS);
-    const [first] = words;
+    const words = all.slice(0, MOST.words);
+    const [first, ...args] = words;
     if (first === undefined) return;
-    if (all.length > MOST_WORDS) this.isComplete = false;
-    const isRunner = this.#push(words, position.isGuess);
-    const name = baseName(first);
-    if (name === "echo" || name === "printf") this.#printed.push(words.slice(1).join(" "), ...words.slice(1));
-    const isGuess = position.isGuess || !isRunner;
-    if (!isGuess) {
-      // `bash -c "$(curl …)"` and `bash <(curl …)`.
-      if (node.args.some(({ text }) => downloadsInside(text))) this.runsDownload = true;
-      for (const text of hereDocumentsOf(node)) this.#readText(text, { ...position, isGuess });
-    }
-    for (const text of scriptsIn(words, isGuess)) this.#readText(text, { ...position, isGuess });
+    if (all.length > MOST.words) this.isComplete = false;
+    const isGuess = !this.#push(words, position.isGuess) || position.isGuess;
+    if (/^(?:echo|printf)$/.test(baseName(first))) this.#printed.push(args.join(" "), ...args);
+    // `bash -c "$(curl …)"` and `bash <(curl …)`.
+    if (!isGuess && node.args.some(({ text }) => downloadsInside(text))) this.runsDownload = true;
+    const texts = [...(isGuess ? [] : hereDocumentsOf(node)), ...scriptsIn(words, isGuess)];
+    for (const text of texts) this.#readText(text, { ...position, isGuess });
   }
 
   /** What `echo` and here-documents send into a shell is a script. */
   #addPipeline(elements: readonly SyntaxNode[], position: Position): void {
+    if (position.isGuess) return;
     let downloads = false;
     const sent: string[] = [];
     for (const node of elements.flatMap((element) => simpleCommands(element))) {
       const words = wordsOf(node);
-      if (runsInput(words) && !position.isGuess) {
+      if (runsInput(words)) {
         if (downloads) this.runsDownload = true;
         for (const text of sent) this.#readText(text, position);
       }
       if (words.some((word) => DOWNLOADERS.has(baseName(word)))) downloads = true;
-      sent.push(
-        ...words.filter((word) => /\s/.test(word)),
-        words.slice(1).join(" "),
-        ...hereDocumentsOf(node),
-      );
+      const texts = words.filter((word) => /\s/.test(word));
+      sent.push(...texts, words.slice(1).join(" "), ...hereDocumentsOf(node));
     }
   }
 
   #readText(text: string, { nesting, isGuess }: Position): void {
     if (isGuess && !this.#withGuesses) return;
     this.#scripts += 1;
-    if (this.#scripts > MOST_SCRIPTS || nesting >= DEEPEST_SCRIPT || text.length > LIMITS.syntaxChars) {
+    if (this.#scripts > MOST.scripts || nesting >= MOST.nesting || text.length > LIMITS.syntaxChars) {
       this.isComplete = false;
       return;
     }
@@ -143,51 +131,43 @@ class CommandFinder implements FoundCommands {
 }
 
 /** The arguments that may be a script, or have one in them. */
-function scriptsIn(words: readonly string[], isGuess: boolean): readonly string[] {
-  const name = baseName(words[0] ?? "");
-  const args = words.slice(1);
+function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): readonly string[] {
+  // The value of `--option=value` and `-Svalue`.
+  const withoutOption = (text: string): string => text.replace(/^(?:--?[\w-]+=|-[A-Za-z](?=[a-z]))/, "");
   if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
   const texts = args.filter((word) => /\s/.test(word));
-  if (name === "awk" || name === "sed")
-    return texts.flatMap((text) =>
-      text.length > LIMITS.syntaxChars
-        ? [text]
-        : [...text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\//g)].map(
-            (match) => match[1] ?? match[2] ?? "",
-          ),
-    );
-  return mayRunArguments(words) ? texts.map(withoutOption) : [];
-}
-
-/** The value of `--option=value` and `-Svalue`. */
-function withoutOption(text: string): string {
-  return text.replace(/^(?:--?[\w-]+=|-[A-Za-z](?=[a-z]))/, "");
+  if (!/^(?:awk|sed)$/.test(baseName(first)))
+    return mayRunArguments([first, ...args]) ? texts.map(withoutOption) : [];
+  return texts.flatMap((text) =>
+    text.length > LIMITS.syntaxChars
+      ? [text]
+      : Array.from(
+          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\//g),
+          ([, one, other]) => one ?? other ?? "",
+        ),
+  );
 }
 
 /** The commands of one element of a pipeline: itself, or those of a group. */
 function simpleCommands(node: SyntaxNode, depth = 0): readonly Command[] {
   if (node.type === "Command") return node.name === undefined ? [] : [node];
-  if (depth > 8) return [];
   const found: Command[] = [];
-  forEachChild(node, (child) => {
-    found.push(...simpleCommands(child, depth + 1));
-  });
+  if (depth <= 8) forEachChild(node, (child) => void found.push(...simpleCommands(child, depth + 1)));
   return found;
 }
 
-function wordsOf(node: Command): readonly string[] {
-  const words = node.args.map((arg) => (arg.type === "Word" ? arg.value : arg.text));
-  return node.name === undefined ? words : [node.name.value, ...words];
+function wordsOf({ name, args }: Command): readonly string[] {
+  const words = args.map((arg) => (arg.type === "Word" ? arg.value : arg.text));
+  return name === undefined ? words : [name.value, ...words];
 }
 
 function hereDocumentsOf(node: Command): readonly string[] {
   return node.redirects.flatMap((redirect) => (redirect.type === "HereDoc" ? [redirect.body.text] : []));
 }
 
-const DOWNLOAD_INSIDE = /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\b/;
-
 function downloadsInside(text: string): boolean {
-  return DOWNLOAD_INSIDE.test(text.slice(0, LIMITS.syntaxChars));
+  const start = text.slice(0, LIMITS.syntaxChars);
+  return /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\b/.test(start);
 }
 
 retainShape(new CommandFinder(false));

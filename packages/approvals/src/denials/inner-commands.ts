@@ -1,28 +1,34 @@
 import { findCommands } from "./find-commands.ts";
 import { parseSource } from "../shell/parse-source.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
+import type { WorkBudget } from "../limits.ts";
 import { isDashed } from "../programs/declaration/word.ts";
-import { findRunners, type Runner } from "../programs/runners.ts";
+import { mayRunArguments } from "../programs/known-by-name.ts";
+import { findRunners } from "../programs/runners.ts";
 
 type Words = readonly (string | undefined)[];
 
 const NONE: readonly Words[] = [];
-const DEEPEST = 6;
-const MOST_COMMANDS = 64;
 
 /**
- * The commands that a program may run, by its words alone: `npx git push` runs `git push`. Guesses towards more: a word
- * behind an option may be the option's argument or the command, so both are in the list. An argument with blanks is read
- * as a script.
+ * The commands that a program may run, by its words alone: `npx git push` runs `git push`. Guesses towards more: behind a
+ * program that runs others, any word may be the name of one, and an argument with blanks a script.
+ *
+ * @param isUnderstood Whether the program is declared, so that only some of its arguments may run.
  */
-export function innerCommands(words: Words, budget: WorkBudget): readonly Words[] {
-  const [first] = words;
-  if (first === undefined || words.length < 2) return NONE;
-  const runners = findRunners(first);
-  if (runners === undefined) return NONE;
-  const found: Words[] = [];
-  collect(words, runners, found, 0, budget);
-  return found;
+export function innerCommands(words: Words, isUnderstood: boolean, budget: WorkBudget): readonly Words[] {
+  if (words[0] === undefined || words.length < 2) return NONE;
+  const runners = findRunners(words[0]).filter(({ verb = "" }) =>
+    verb.split(" ").every((part) => part === "" || words.includes(part)),
+  );
+  const runsWords = runners.some(({ onlyCode }) => onlyCode !== true);
+  const starts = words.flatMap((word, at) => (at === 0 || isDashed(word) ? [] : [at]));
+  const mayRun = runsWords || (!isUnderstood && mayRunArguments(words));
+  // All words behind each start are compared.
+  const isCheap = mayRun && budget.spend("codeChars", starts.length * words.length);
+  const inner = isCheap ? starts.map((at) => words.slice(at)) : NONE;
+  if (runners.length === 0) return inner;
+  const texts = words.slice(1).map((word) => word?.replace(/^--?[\w-]+=/, "") ?? "");
+  return [...inner, ...texts.flatMap((text) => commandsInCode(text, budget))];
 }
 
 /** Strings with blanks, and the words of `qw(…)` in Perl and Ruby. */
@@ -50,57 +56,4 @@ export function commandsInCode(code: string, budget: WorkBudget): readonly Words
     return script === undefined ? [] : findCommands(script, true).commands.map(({ words }) => words);
   });
   return [...texts, ...lists];
-}
-
-function collect(
-  words: Words,
-  runners: readonly Runner[],
-  found: Words[],
-  depth: number,
-  budget: WorkBudget,
-): void {
-  for (const { verb, operands = 0, onlyCode = false } of runners) {
-    const start = verb === undefined ? 1 : behindVerb(words, verb.split(" "));
-    if (start === undefined) continue;
-    for (const at of onlyCode ? [] : commandStarts(words, start, operands)) {
-      const inner = words.slice(at);
-      if (found.length >= MOST_COMMANDS) return;
-      found.push(inner);
-      const next = inner[0] === undefined ? undefined : findRunners(inner[0]);
-      if (next !== undefined && depth < DEEPEST) collect(inner, next, found, depth + 1, budget);
-    }
-    for (const word of words.slice(start)) {
-      if (found.length < MOST_COMMANDS)
-        found.push(...commandsInCode(word?.replace(/^--?[\w-]+=/, "") ?? "", budget));
-    }
-  }
-}
-
-function behindVerb(words: Words, verb: readonly string[]): number | undefined {
-  let at = 1;
-  for (const part of verb) {
-    while (at < words.length && words[at] !== part) {
-      if (!isDashed(words[at]) && !(at > 1 && isDashed(words[at - 1]))) return undefined;
-      at += 1;
-    }
-    if (at >= words.length) return undefined;
-    at += 1;
-  }
-  return at;
-}
-
-/** Every place where the command may begin: a word behind an option may be its argument or an operand. */
-function commandStarts(words: Words, start: number, operands: number): readonly number[] {
-  const starts: number[] = [];
-  let fewest = 0;
-  let most = 0;
-  for (let at = start; at < words.length && fewest <= operands; at += 1) {
-    const word = words[at];
-    if (isDashed(word) || (word !== undefined && /^\w+=/.test(word))) continue;
-    if (most >= operands) starts.push(at);
-    most += 1;
-    const mayBeArgument = at > start && isDashed(words[at - 1]) && words[at - 1] !== "--";
-    if (!mayBeArgument) fewest += 1;
-  }
-  return starts;
 }

@@ -35,7 +35,6 @@ export function baseName(path: string): string {
   return path.slice(at);
 }
 
-/** Whether a path has wildcards of the shell. */
 export function hasWildcard(path: string): boolean {
   return /[*?[]/.test(path);
 }

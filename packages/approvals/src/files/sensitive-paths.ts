@@ -45,7 +45,7 @@ const SYSTEM_FOLDERS =
 const SYSTEM_OWN =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|efi|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(?!local\/|src\/)|usr$|var\/(?:lib|log|spool|cache)|system|library|private\/etc|windows|program files|program files \(x86\)|programdata)(?:\/|$|(?<=usr\/))/;
 
-const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr)$/;
+export const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr)$/;
 
 /** The part of a path below any home folder, in lower case. Undefined outside of home folders. */
 export function belowHome(path: string, home: string): string | undefined {
@@ -73,7 +73,7 @@ export function holdsCredentials(folder: string, home: string, withHidden: boole
     (secret) =>
       names.length <= secret.length &&
       names.every((name, at) => secret[at] === "*" || matchesPattern(name, secret[at] ?? "")) &&
-      (withHidden || !secret.slice(names.length).some(isHidden)),
+      (withHidden || !secret.slice(names.length).some((name) => name.startsWith("."))),
   );
 }
 
@@ -91,10 +91,6 @@ function secretsOf(home: string): readonly Names[] {
   return [...SYSTEM_SECRETS, ...HOME_CREDENTIALS.map((path) => `${home}/${path}`.split("/"))];
 }
 
-function isHidden(name: string): boolean {
-  return name.startsWith(".");
-}
-
 /** Whether a path that matches a pattern may be that of a secret, or below it. */
 function leadsTo([name, ...names]: Names, [wanted, ...others]: Names): boolean {
   if (wanted === undefined) return true;
@@ -104,11 +100,8 @@ function leadsTo([name, ...names]: Names, [wanted, ...others]: Names): boolean {
 }
 
 /** Folders right below home in which people keep what is theirs, and programs keep all their settings. */
-export function isHomeFolder(below: string): boolean {
-  return /^(?:documents|desktop|pictures|music|videos|movies|library|\.config|\.local(?:\/share)?)$/.test(
-    below,
-  );
-}
+export const HOME_FOLDER =
+  /^(?:documents|desktop|pictures|music|videos|movies|library|\.config|\.local(?:\/share)?)$/;
 
 /** Whether writing here makes something run later, in another shell or at boot. */
 export function isProfile(path: string, home: string): boolean {
@@ -122,8 +115,4 @@ export function isSystemFolder(path: string): boolean {
 
 export function isSystemOwn(path: string): boolean {
   return path === "/" || SYSTEM_OWN.test(path.toLowerCase());
-}
-
-export function isHarmlessDevice(path: string): boolean {
-  return HARMLESS_DEVICE.test(path);
 }

@@ -5,10 +5,10 @@ import { baseName, fixedFolder, hasWildcard, isInside, resolvePath, withoutEndSl
 import { protectionOf, type Protection } from "./protected-names.ts";
 import {
   belowHome,
+  HARMLESS_DEVICE,
   holdsCredentials,
+  HOME_FOLDER,
   isCredential,
-  isHarmlessDevice,
-  isHomeFolder,
   isProfile,
   isSystemFolder,
   isSystemOwn,
@@ -81,10 +81,9 @@ export class Workspace {
     this.patterns = facts === undefined ? NOT_RECORDED : new Set();
     this.home = home === undefined ? SOME_HOME : resolvePath("/", home);
     this.cwd = cwd === "" ? "/" : cwd;
-    const plainRoots = roots.map((root) => resolvePath("/", root));
-    this.root = plainRoots[0] ?? this.cwd;
-    this.#roots = facts === undefined ? plainRoots : plainRoots.flatMap((root) => this.#bothSpellings(root));
-    this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#bothSpellings(folder));
+    this.#roots = roots.flatMap((root) => this.#spellingsOf(root));
+    this.root = this.#roots[0] ?? this.cwd;
+    this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#spellingsOf(folder));
   }
 
   get hasFacts(): boolean {
@@ -146,8 +145,9 @@ export class Workspace {
   kindOf({ real, entry }: Location): PathKind {
     if (real === undefined || entry === undefined) return "unknown";
     const kind = this.#judge(real);
-    if (real === entry || isOpen(this.#judge(entry))) return kind;
-    return isOpen(kind) ? this.#judge(entry) : kind;
+    if (real === entry || !isOpen(kind)) return kind;
+    const own = this.#judge(entry);
+    return isOpen(own) ? kind : own;
   }
 
   /** Whether a file holds secrets, or a pattern may match one that does. */
@@ -159,11 +159,6 @@ export class Workspace {
     return holdsCredentials(folder, this.home, withHidden);
   }
 
-  /** The workspace itself, or a folder above it. */
-  holdsWorkspace(path: string): boolean {
-    return this.#roots.some((root) => isInside(this.#fold(path), this.#fold(root)));
-  }
-
   /** A folder and those above it, up to a root of the workspace, which is not among them. */
   belowRoots(folder: string): readonly string[] {
     const folders: string[] = [];
@@ -173,7 +168,6 @@ export class Workspace {
     return folders;
   }
 
-  /** Whether a path leads into the workspace. */
   holds(path: string): boolean {
     const { real } = this.locate(path);
     return real !== undefined && this.inWorkspace(real);
@@ -181,6 +175,11 @@ export class Workspace {
 
   inWorkspace(path: string): boolean {
     return this.#roots.some((root) => isInside(this.#fold(root), this.#fold(path)));
+  }
+
+  /** Whether a path is the workspace itself, or a folder above it. */
+  holdsWorkspace(path: string): boolean {
+    return this.#roots.some((root) => isInside(this.#fold(path), this.#fold(root)));
   }
 
   /** `/`, a folder right below it, a home folder, a system folder: what no command may delete whole. */
@@ -191,7 +190,8 @@ export class Workspace {
     if (this.inWorkspace(folder)) return false;
     if (this.holdsWorkspace(folder) || isSystemFolder(folder)) return true;
     const below = belowHome(folder, this.home);
-    if (below !== undefined) return below === "" || isHomeFolder(below) || isCredential(folder, this.home);
+    if (below !== undefined)
+      return below === "" || HOME_FOLDER.test(below) || isCredential(folder, this.home);
     if (this.#inTemp(folder)) return false;
     // A disk that is mounted: `/mnt/data`, `/Volumes/Backup`.
     return (
@@ -201,7 +201,7 @@ export class Workspace {
 
   #judge(path: string): PathKind {
     const folded = this.#fold(path);
-    if (isHarmlessDevice(path)) return "sink";
+    if (HARMLESS_DEVICE.test(path)) return "sink";
     if (path.startsWith("/dev/") && !path.startsWith("/dev/shm/")) return "device";
     for (const root of this.#roots) {
       const foldedRoot = this.#fold(root);
@@ -233,10 +233,11 @@ export class Workspace {
   }
 
   /** A root counts under its own name and under the one that links lead to. */
-  #bothSpellings(folder: string): string[] {
+  #spellingsOf(folder: string): string[] {
     const plain = resolvePath("/", folder);
+    if (this.#facts === undefined) return [plain];
     this.touched.add(plain);
-    return [...new Set([plain, this.#facts?.real[plain] ?? plain])];
+    return [...new Set([plain, this.#facts.real[plain] ?? plain])];
   }
 
   #fold(path: string): string {
@@ -255,7 +256,7 @@ function reachesRepository(segments: readonly string[]): boolean {
 }
 
 function isOpen(kind: PathKind): boolean {
-  return kind === "workspace" || kind === "temp" || kind === "temp-folder" || kind === "sink";
+  return /^(?:workspace|temp|temp-folder|sink)$/.test(kind);
 }
 
 function join(folder: string, rest: string): string {

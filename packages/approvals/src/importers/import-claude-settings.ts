@@ -30,10 +30,13 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
       `These are not Claude Code settings. ${z.prettifyError(read.error)}`,
     );
   const builder = new ImportBuilder();
-  const { allow, ask, deny, ...others } = read.data.permissions ?? {};
-  const lists = { allow, ask, deny };
-  for (const list of ["allow", "ask", "deny"] as const) {
-    for (const entry of lists[list] ?? []) {
+  const { allow = [], ask = [], deny = [], ...others } = read.data.permissions ?? {};
+  for (const [list, all] of [
+    ["allow", allow],
+    ["ask", ask],
+    ["deny", deny],
+  ] as const) {
+    for (const entry of all) {
       const rules = translate(entry, list, options);
       if (typeof rules === "string") builder.report(`${list}: ${entry}`, rules);
       else builder[LISTS[list]].push(...[rules].flat());
@@ -46,7 +49,6 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
 
 const ENTRY = /^(?<tool>[A-Za-z]\w*?)(?:\((?<what>[^]*)\))?$/;
 
-/** One entry as rules, or why there are none. */
 function translate(
   entry: string,
   list: List,
@@ -58,26 +60,15 @@ function translate(
     return tool === undefined || tool === "*" ? { kind: "mcp", server } : { kind: "mcp", server, tool };
   }
   const { tool, what } = ENTRY.exec(entry)?.groups ?? {};
-  switch (tool) {
-    case "Bash":
-      return commandRule(what);
-    case "Read":
-      return fileRules(what, "read", list, home);
-    case "Edit":
-    case "MultiEdit":
-    case "NotebookEdit":
-    case "Write":
-      return fileRules(what, "write", list, home);
-    case "WebFetch": {
-      if (list === "allow")
-        return "a host in a policy may also be sent data, at any port: add it to network.allow if it may";
-      const domain = /^domain:(?<host>[\w.*-]+)$/.exec(what ?? "")?.groups?.["host"];
-      if (domain !== undefined) return { kind: "host", host: domain };
-      return what === undefined ? { kind: "host", host: "*" } : "only domain:… is known of WebFetch";
-    }
-    default:
-      return list === "deny" ? "Codex has no such tool: nothing has to be denied" : "Codex has no such tool";
-  }
+  if (tool === "Bash") return commandRule(what);
+  if (tool === "Read") return fileRules(what, "read", list, home);
+  if (/^(?:Edit|MultiEdit|NotebookEdit|Write)$/.test(tool ?? "")) return fileRules(what, "write", list, home);
+  if (tool !== "WebFetch")
+    return list === "deny" ? "Codex has no such tool: nothing has to be denied" : "Codex has no such tool";
+  if (list === "allow")
+    return "a host in a policy may also be sent data, at any port: add it to network.allow if it may";
+  const host = what === undefined ? "*" : /^domain:([\w.*-]+)$/.exec(what)?.[1];
+  return host === undefined ? "only domain:… is known of WebFetch" : { kind: "host", host };
 }
 
 /** A star matches any text, including blanks. `:*` and ` *` at the end match any further words, or none. */
@@ -109,7 +100,8 @@ function fileRules(
     return [{ kind: "path", glob: isAllowed && access === "write" ? "./**" : "**", access }];
   if (what.startsWith("!")) return "an exception to other rules";
   if (isAllowed && /[[\]{}\\?]/.test(what)) return "write a rule for a pattern with these characters by hand";
-  const pattern = isAllowed ? what : widen(what);
+  // What a policy's globs don't know becomes a wildcard in denials and questions, which may cover more.
+  const pattern = isAllowed ? what : widenBrackets(what).replaceAll(/\\.|[{}]/g, "?");
   const name = pattern.replace(/\/$/, "");
   const glob = globOf(name, isAllowed, home);
   if (glob === undefined) return "pass `home` to translate paths in the home folder";
@@ -119,11 +111,6 @@ function fileRules(
   // The contents of a folder are allowed only if the pattern ends with a slash.
   if (isAllowed) return pattern === name ? [own] : [below];
   return [own, below];
-}
-
-/** What a policy's globs don't know, as a wildcard: for denials and questions, which may cover more. */
-function widen(pattern: string): string {
-  return widenBrackets(pattern).replaceAll(/\\.|[{}]/g, "?");
 }
 
 function globOf(what: string, isAllowed: boolean, home: string | undefined): string | undefined {

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { PolicyError } from "../errors.ts";
 import { ImportBuilder, type ImportedRules } from "./import-report.ts";
-import { readRulesFile, type RulesCall } from "./read-rules-file.ts";
 
 /**
  * Translates a `.rules` file of Codex 0.166: calls of `prefix_rule` and `network_rule` with literal arguments. Codex
@@ -18,7 +17,7 @@ export function importCodexRules(text: string): ImportedRules {
   const builder = new ImportBuilder();
   let isRead = true;
   for (const { source, call } of readRulesFile(text)) {
-    if (call !== undefined) addCall({ source, ...call }, builder);
+    if (call !== undefined) addCall(call, source, builder);
     else {
       if (mayForbid(source)) throw unreadDenial(source);
       builder.report(source, "only calls with literal arguments are translated");
@@ -52,62 +51,145 @@ function unreadDenial(source: string): PolicyError {
   );
 }
 
-type SourceCall = RulesCall & { readonly source: string };
-
-function addCall(call: SourceCall, builder: ImportBuilder): void {
-  switch (call.name) {
-    case "prefix_rule":
-      return addPrefixRule(call, builder);
-    case "network_rule":
-      return addNetworkRule(call, builder);
-    case "host_executable":
-      return builder.report(call.source, "a policy does not choose the files that a name stands for");
-    default:
-      return builder.report(call.source, `Codex has no rule named ${call.name}`);
-  }
+function addCall({ name, args }: RulesCall, source: string, builder: ImportBuilder): void {
+  const isDenial = Object.values(args).some((value) => value === "forbidden" || value === "deny");
+  const problem =
+    name === "prefix_rule"
+      ? addPrefixRule(args, builder)
+      : name === "network_rule"
+        ? addNetworkRule(args, builder)
+        : name === "host_executable"
+          ? "a policy does not choose the files that a name stands for"
+          : `Codex has no rule named ${name}`;
+  if (problem !== undefined && isDenial && /^(?:prefix|network)_rule$/.test(name)) throw unreadDenial(source);
+  if (problem !== undefined) builder.report(source, problem);
 }
 
 const wordSchema = z.string().min(1);
 const patternSchema = z.array(z.union([wordSchema, z.array(wordSchema).min(1)])).min(1);
 
-function addPrefixRule({ source, args }: SourceCall, builder: ImportBuilder): void {
-  const pattern = patternSchema.safeParse(args["pattern"] ?? args[0]).data;
-  const decision = args["decision"] ?? args[1] ?? "allow";
+/** Adds a rule, or returns why there is none. */
+function addPrefixRule(args: RulesCall["args"], builder: ImportBuilder): string | undefined {
+  const argv = patternSchema.safeParse(args["pattern"] ?? args[0]).data;
+  const decision = String(args["decision"] ?? args[1] ?? "allow");
   const justification = args["justification"] ?? args[4];
-  if (pattern === undefined) {
-    if (decision === "forbidden") throw unreadDenial(source);
-    return builder.report(source, "its pattern is not a list of words");
-  }
+  if (argv === undefined) return "its pattern is not a list of words";
   // As a denial or a question, a rule with a wildcard covers the literal star and more.
-  if (decision === "allow" && pattern.flat().some((word) => word.includes("*")))
-    return builder.report(source, "a star is a wildcard in a policy, but literal in Codex");
-  const list = { allow: builder.additionalAllow, prompt: builder.ask, forbidden: builder.deny }[
-    String(decision)
-  ];
-  if (list === undefined)
-    return builder.report(source, "its decision is none of allow, prompt and forbidden");
+  if (decision === "allow" && argv.flat().some((word) => word.includes("*")))
+    return "a star is a wildcard in a policy, but literal in Codex";
+  const list = { allow: builder.additionalAllow, prompt: builder.ask, forbidden: builder.deny }[decision];
   const why = typeof justification === "string" ? { justification } : {};
-  list.push({ kind: "prefix", argv: pattern, ...why });
+  list?.push({ kind: "prefix", argv, ...why });
+  return list === undefined ? "its decision is none of allow, prompt and forbidden" : undefined;
+}
+
+function addNetworkRule(args: RulesCall["args"], builder: ImportBuilder): string | undefined {
+  const host = args["host"] ?? args[0];
+  const protocol = String(args["protocol"] ?? args[1]);
+  const decision = args["decision"] ?? args[2];
+  const port = { http: 80, https: 443 }[protocol];
+  const isDenial = decision === "deny" || decision === "forbidden";
+  if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host)) return "its host is not a host name";
+  if (port === undefined && !isDenial) return `a policy has no rules for ${protocol}`;
+  // Codex's rule is about a protocol, at any port: only a permission is kept to the usual one.
+  if (decision === "allow") builder.hosts.allow.push(/:\d+$/.test(host) ? host : `${host}:${port}`);
+  else if (isDenial) builder.hosts.deny.push(host);
+  else if (decision === "prompt") builder.ask.push({ kind: "host", host });
+  else return "its decision is none of allow, prompt and deny";
   return undefined;
 }
 
-function addNetworkRule({ source, args }: SourceCall, builder: ImportBuilder): void {
-  const host = args["host"] ?? args[0];
-  const protocol = args["protocol"] ?? args[1];
-  const decision = args["decision"] ?? args[2];
-  const port = { http: 80, https: 443 }[String(protocol)];
-  const isDenial = decision === "deny" || decision === "forbidden";
-  if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host)) {
-    if (isDenial) throw unreadDenial(source);
-    return builder.report(source, "its host is not a host name");
+type RulesValue = string | readonly RulesValue[];
+
+/** A top-level statement: a call with literal arguments, or text that is anything else. */
+interface RulesStatement {
+  readonly source: string;
+  readonly call?: RulesCall | undefined;
+}
+
+interface RulesCall {
+  readonly name: string;
+  /** By name; positional ones by their index. */
+  readonly args: Readonly<Record<string, RulesValue>>;
+}
+
+/** A blank, a comment, a string, the name of an argument, a bracket or a comma: all that literal arguments consist of. */
+const TOKEN = /[ \t\r\n]|#[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|[A-Za-z_]\w*\s*=|[[\],]/g;
+const CALL = new RegExp(
+  String.raw`([a-z_]\w*)\s*\(((?:${TOKEN.source})*)\)[ \t]*(?:#[^\n]*)?(?=\r?\n|$)`,
+  "y",
+);
+const NOTHING = /(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]*(?:#[^\n]*)?$)?/y;
+/** Up to the next line that does not continue a statement. */
+const OTHER = /[^]+?(?=\r?\n[^\s)\]}#]|$)/y;
+
+/**
+ * Reads the calls of a `.rules` file that have literal arguments. Everything else of the language stays unread, and may be
+ * split in the middle: the importer trusts no permission of a file with such text.
+ */
+function readRulesFile(text: string): readonly RulesStatement[] {
+  const statements: RulesStatement[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    at += match?.[0].length ?? 0;
+    return match;
+  };
+  while (take(NOTHING) !== null && at < text.length) {
+    const start = at;
+    const [, name = "", list] = take(CALL) ?? [];
+    const args = list === undefined ? undefined : readArguments(list);
+    if (list === undefined) take(OTHER);
+    const source = text.slice(start, at).trim();
+    statements.push(args === undefined ? { source } : { source, call: { name, args } });
   }
-  if (port === undefined && !isDenial)
-    return builder.report(source, `a policy has no rules for ${String(protocol)}`);
-  // Codex's rule is about a protocol, at any port: only a permission is kept to the usual one.
-  const pattern = /:\d+$/.test(host) || decision !== "allow" ? host : `${host}:${port}`;
-  if (decision === "allow") builder.hosts.allow.push(pattern);
-  else if (isDenial) builder.hosts.deny.push(pattern);
-  else if (decision === "prompt") builder.ask.push({ kind: "host", host: pattern });
-  else builder.report(source, "its decision is none of allow, prompt and deny");
-  return undefined;
+  return statements;
+}
+
+/**
+ * Literal arguments are rewritten as JSON, which has the same strings and lists. A name becomes an object before its value.
+ *
+ * @returns undefined for an argument without a value, or one that is given twice.
+ */
+function readArguments(text: string): RulesCall["args"] | undefined {
+  let json = "";
+  for (const [token] of `${text}]`.matchAll(TOKEN)) {
+    // A comma may follow the last item.
+    if (token === "]" && json.endsWith(",")) json = json.slice(0, -1);
+    if (/^["']/.test(token)) json += toJson(token);
+    else if (token.endsWith("=")) json += `{"name":"${token.slice(0, -1).trim()}"},`;
+    else if (/^[[\],]/.test(token)) json += token;
+  }
+  const args: Record<string, RulesValue> = {};
+  let name: string | undefined;
+  let index = 0;
+  for (const item of parseList(`[${json}`) ?? [{ name: "" }]) {
+    if (typeof item === "object" && "name" in item) {
+      if (name !== undefined) return undefined;
+      ({ name } = item);
+      continue;
+    }
+    const key = name ?? String(index++);
+    if (Object.hasOwn(args, key)) return undefined;
+    args[key] = item;
+    name = undefined;
+  }
+  return name === undefined ? args : undefined;
+}
+
+/** @returns text that is no JSON for a string with an escape that is not known, such as `\x69`. */
+function toJson(token: string): string {
+  const text = token.slice(1, -1);
+  if (/\\[^\n"'\\nrt]/.test(text.replaceAll("\\\\", ""))) return "unknown";
+  const known: Readonly<Record<string, string>> = { "\n": "", n: "\n", r: "\r", t: "\t" };
+  return JSON.stringify(text.replaceAll(/\\([^])/g, (_, char: string) => known[char] ?? char));
+}
+
+function parseList(text: string): readonly (RulesValue | { readonly name: string })[] | undefined {
+  try {
+    return JSON.parse(text) as readonly RulesValue[];
+  } catch {
+    return undefined;
+  }
 }

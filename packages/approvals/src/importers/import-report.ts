@@ -1,7 +1,6 @@
 import type { PolicyInput } from "../policy/policy.ts";
 import { describeRule, type Rule } from "../policy/rule.ts";
 
-/** Something that has no equivalent in a policy. */
 export interface Untranslated {
   /** The rule or setting as it was written. */
   readonly source: string;
@@ -16,7 +15,6 @@ export interface ImportedRules {
   readonly untranslated: readonly Untranslated[];
 }
 
-/** Collects imported rules. */
 export class ImportBuilder {
   readonly deny: Rule[] = [];
   readonly ask: Rule[] = [];

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { definePolicy } from "../policy/define-policy.ts";
 import { evaluatePolicy } from "../policy/evaluate-policy.ts";
 import { readEndpoint } from "./endpoint.ts";
-import { compileHostPattern } from "./host-pattern.ts";
-import { rangeOf } from "./host-range.ts";
+import { compileHostPattern } from "./endpoint.ts";
+import { rangeOf } from "./endpoint.ts";
 
 const hostOf = (text: string): string | undefined => readEndpoint(text)?.host;
 

@@ -1,27 +1,21 @@
+import { PolicyError } from "../errors.ts";
+
 /** A host and, where it is known, a port. Host in lower case, without brackets or a final dot, addresses in one spelling. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number | undefined;
 }
 
-const PORTS: Readonly<Record<string, number>> = {
-  ftp: 21,
-  git: 9418,
-  http: 80,
-  https: 443,
-  ssh: 22,
-  ws: 80,
-  wss: 443,
-};
+const PORTS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ ftp: 21, git: 9418, http: 80, https: 443, ssh: 22, ws: 80, wss: 443 }),
+);
 
 const URL_TEXT =
-  /^([a-z][a-z0-9+.-]*):\/\/(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
+  /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
 const SCP_TEXT = /^(?:[\w.-]+@)?([\w.-]+):(?!\d+(?:\/|$))[^@]*$/;
-const PLAIN_TEXT = /^(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[\w.-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
 
-/** The usual port of a protocol. */
-export function portOf(protocol: string | undefined): number | undefined {
-  return PORTS[(protocol ?? "").toLowerCase()];
+export function portOf(protocol = ""): number | undefined {
+  return PORTS.get(protocol.toLowerCase());
 }
 
 /** An IPv6 address in brackets, as in a URL; any other host as it is. */
@@ -36,59 +30,110 @@ export function withBrackets(host: string): string {
 export function readEndpoint(text: string): Endpoint | undefined {
   // Backslashes, blanks, other scripts and percent signs mean different things to different programs.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return undefined;
-  const url = URL_TEXT.exec(text);
-  if (url !== null) return endpointOf(url[2], url[3], portOf(url[1]));
-  if (text.includes("://")) return undefined;
-  const scp = SCP_TEXT.exec(text);
-  if (scp !== null) return endpointOf(scp[1], undefined, 22);
-  const plain = PLAIN_TEXT.exec(text);
-  return plain === null ? undefined : endpointOf(plain[1], plain[2], undefined);
-}
-
-function endpointOf(text = "", port?: string, usual?: number): Endpoint | undefined {
-  const host = text.startsWith("[") ? canonicalIpv6(text.slice(1, -1)) : canonicalName(text);
-  return host === undefined ? undefined : { host, port: port === undefined ? usual : Number(port) };
+  const scp = text.includes("://") ? null : SCP_TEXT.exec(text);
+  const [, protocol, name = "", port] = URL_TEXT.exec(text) ?? [];
+  if (text.includes("://") && protocol === undefined) return undefined;
+  const host = canonicalHost(scp?.[1] ?? name);
+  if (host === undefined) return undefined;
+  if (scp !== null) return { host, port: PORTS.get("ssh") };
+  return { host, port: port === undefined ? portOf(protocol) : Number(port) };
 }
 
 /** A host as a policy compares it. Undefined for what is neither a name nor an address. */
 export function canonicalHost(text: string): string | undefined {
   const bare = text.replace(/^\[|\]$/g, "");
-  return bare.includes(":") ? canonicalIpv6(bare) : canonicalName(bare);
-}
-
-/** The URL parser knows every spelling of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`. */
-function canonicalName(text: string): string | undefined {
-  const name = text.replace(/\.+$/, "");
+  if (bare.includes(":")) return canonicalIpv6(bare);
+  const name = bare.replace(/\.+$/, "");
   // Programs disagree about empty labels and about `0x` without digits.
   if (/(?:^|\.)(?:0x)?(?:\.|$)/i.test(name)) return undefined;
+  // The URL parser knows every spelling of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`.
   return URL.parse(`http://${name}/`)?.hostname;
-}
-
-function ipv4(address: number): string {
-  return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".");
 }
 
 /** The shortest spelling; addresses that carry an IPv4 address become that one. */
 function canonicalIpv6(text: string): string | undefined {
-  const url = URL.parse(`http://[${text}]/`);
-  if (url === null) return undefined;
-  const address = url.hostname.slice(1, -1);
-  const groups = expandGroups(address);
-  const low = (groups[6] ?? 0) * 65_536 + (groups[7] ?? 0);
+  const address = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
+  if (address === undefined) return undefined;
+  const [front = [], back] = address
+    .split("::")
+    .map((part) => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16))));
+  const zeros = back === undefined ? 0 : 8 - front.length - back.length;
+  const groups = [...front, ...Array.from({ length: zeros }, () => 0), ...(back ?? [])];
+  const ipv4 = (at: number): string =>
+    groups
+      .slice(at, at + 2)
+      .flatMap((group) => [group >> 8, group & 0xff])
+      .join(".");
   const isZero = (from: number, to: number): boolean => groups.slice(from, to).every((group) => group === 0);
-  // ::ffff:a.b.c.d (mapped), ::a.b.c.d (compatible), 64:ff9b::a.b.c.d (NAT64).
-  if (isZero(0, 5) && (groups[5] === 0xff_ff || (groups[5] === 0 && low > 1))) return ipv4(low);
-  if (groups[0] === 0x64 && groups[1] === 0xff_9b && isZero(2, 6)) return ipv4(low);
-  // 2002:aabb:ccdd:: (6to4).
-  if (groups[0] === 0x20_02) return ipv4((groups[1] ?? 0) * 65_536 + (groups[2] ?? 0));
-  return address;
+  const isShort = isZero(0, 7) && (groups[7] ?? 0) <= 1;
+  // ::ffff:a.b.c.d (mapped), ::a.b.c.d (compatible), 64:ff9b::a.b.c.d (NAT64), 2002:aabb:ccdd:: (6to4).
+  if (isZero(0, 5) && (groups[5] === 0xff_ff || (groups[5] === 0 && !isShort))) return ipv4(6);
+  if (groups[0] === 0x64 && groups[1] === 0xff_9b && isZero(2, 6)) return ipv4(6);
+  return groups[0] === 0x20_02 ? ipv4(1) : address;
 }
 
-function expandGroups(address: string): readonly number[] {
-  const [head = "", tail] = address.split("::");
-  const read = (part: string): number[] =>
-    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
-  if (tail === undefined) return read(head);
-  const [front, back] = [read(head), read(tail)];
-  return [...front, ...Array.from({ length: 8 - front.length - back.length }, () => 0), ...back];
+/** Where a canonical host lies. Names are judged by their text: what a name resolves to is not known here. */
+export type HostRange = "loopback" | "private" | "metadata" | "public";
+
+const METADATA = new Set([
+  "169.254.169.254",
+  "169.254.170.2",
+  "100.100.100.200",
+  "metadata.google.internal",
+  "metadata",
+  "fd00:ec2::254",
+  "instance-data",
+  "metadata.goog",
+]);
+
+const PRIVATE_IPV4 =
+  /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.)/;
+
+export function rangeOf(host: string): HostRange {
+  if (METADATA.has(host)) return "metadata";
+  if (host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host))
+    return "loopback";
+  if (host === "::1" || host === "0.0.0.0" || host === "::") return "loopback";
+  if (PRIVATE_IPV4.test(host) && /^\d+\.\d+\.\d+\.\d+$/.test(host)) return "private";
+  if (host.includes(":") && /^(?:f[cd]|fe[89ab])/.test(host)) return "private";
+  // A name without a dot, and the endings of home and company networks, lead inside.
+  if (!host.includes(".") && !host.includes(":")) return "private";
+  return /\.(?:local|internal|lan|home|corp|intranet|home\.arpa)$/.test(host) ? "private" : "public";
+}
+
+/**
+ * `example.com` is that host alone, `*.example.com` every host below it, `**.example.com` both, `*` every host.
+ * `:8080` or `:8000-8999` at the end names the ports.
+ */
+export type HostPattern = (endpoint: Endpoint) => boolean;
+
+export function compileHostPattern(pattern: string): HostPattern {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.*_-]+)(?::(\d+)(?:-(\d+))?)?$/i.exec(pattern);
+  if (match === null) {
+    throw new PolicyError(
+      "invalid_rule",
+      `"${pattern}" is not a host pattern: write example.com, *.example.com or example.com:8080`,
+    );
+  }
+  const [, rawHost = "", low, high = low] = match;
+  const bare = rawHost.replace(/^\[|\]$/g, "").toLowerCase();
+  const host = bare.includes("*") ? bare : (canonicalHost(rawHost) ?? bare);
+  const matchesHost = hostMatcher(host, pattern);
+  if (low === undefined) return (endpoint) => matchesHost(endpoint.host);
+  const [from, to] = [Number(low), Number(high)];
+  // A port that is not known can't be the one that was allowed.
+  return ({ host: name, port }) => matchesHost(name) && port !== undefined && port >= from && port <= to;
+}
+
+function hostMatcher(host: string, pattern: string): (name: string) => boolean {
+  if (host === "*") return () => true;
+  const star = /^(\*\*?)\.(.+)$/.exec(host);
+  const rest = star?.[2] ?? host;
+  if (rest.includes("*"))
+    throw new PolicyError("invalid_rule", `"${pattern}": a star may only stand before the first dot`);
+  if (star === null) return (name) => name === host;
+  const suffix = `.${rest}`;
+  return star[1] === "**"
+    ? (name) => name === rest || name.endsWith(suffix)
+    : (name) => name.endsWith(suffix);
 }

@@ -4,48 +4,36 @@ import { Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell } from "../shell/unwrap-shell.ts";
-import { WorkBudget } from "../shell/work-budget.ts";
+import { WorkBudget } from "../limits.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
-import { matchesTool } from "./evaluate-others.ts";
+import { matchesTool } from "./evaluate-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
 import { matchAllowing, matchTightening, type CalledWords } from "./match-command.ts";
 import { describeRule } from "./rule.ts";
 
 /** Checks the examples of every rule. A rule that does not do what its author expects is an error at once. */
 export function checkExamples(policy: CompiledPolicy): void {
-  const matchesTightening = (rule: CompiledRule, called: CalledWords): boolean =>
-    matchTightening(rule, called, new WorkBudget()) === "yes";
-  for (const rule of [...policy.deny, ...policy.ask]) check(rule, policy, matchesTightening);
-  for (const rule of [...policy.allow, ...policy.additionalAllow]) check(rule, policy, matchAllowing);
-}
-
-type MatchCall = (rule: CompiledRule, called: CalledWords) => boolean;
-
-function check(compiled: CompiledRule, policy: CompiledPolicy, matchCall: MatchCall): void {
-  const { rule, id } = compiled;
-  for (const list of ["match", "notMatch"] as const) {
-    const expected = list === "match";
-    const wrong = rule[list]?.find((example) => matches(compiled, example, policy, matchCall) !== expected);
-    if (wrong !== undefined)
-      throw new PolicyError(
-        "invalid_rule",
-        `${id}: the rule ${describeRule(rule)} ${expected ? "does not match" : "matches"} "${wrong}", which its ${list} lists. Change the rule or the example.`,
-      );
+  for (const compiled of [...policy.deny, ...policy.ask, ...policy.allow, ...policy.additionalAllow]) {
+    const { rule, id } = compiled;
+    for (const list of ["match", "notMatch"] as const) {
+      const expected = list === "match";
+      const wrong = rule[list]?.find((example) => matches(compiled, example, policy) !== expected);
+      if (wrong === undefined) continue;
+      const verb = expected ? "does not match" : "matches";
+      const message = `${id}: the rule ${describeRule(rule)} ${verb} "${wrong}", which its ${list} lists. Change the rule or the example.`;
+      throw new PolicyError("invalid_rule", message);
+    }
   }
 }
 
-function matches(
-  compiled: CompiledRule,
-  example: string,
-  policy: CompiledPolicy,
-  matchCall: MatchCall,
-): boolean {
-  const { rule } = compiled;
+function matches(compiled: CompiledRule, example: string, policy: CompiledPolicy): boolean {
+  const { rule, id } = compiled;
+  const folder = policy.policy.workspace.roots[0] ?? "/";
   switch (rule.kind) {
     case "script":
       return rule.text === example;
     case "path":
-      return compiled.path(resolvePath(policy.policy.workspace.roots[0] ?? "/", example));
+      return compiled.path(resolvePath(folder, example));
     case "host": {
       const endpoint = readEndpoint(example);
       return endpoint !== undefined && compiled.host(endpoint);
@@ -55,13 +43,16 @@ function matches(
       return matchesTool(compiled, { server, tool }) === "yes";
     }
     default:
-      return callsOf(example, policy).some((called) => matchCall(compiled, called));
+      return callsOf(example, folder, policy).some((called) =>
+        /^(?:deny|ask)\[/.test(id)
+          ? matchTightening(compiled, called, new WorkBudget()) === "yes"
+          : matchAllowing(compiled, called),
+      );
   }
 }
 
 /** The calls of an example. One that is not understood still has its words. */
-function callsOf(example: string, policy: CompiledPolicy): readonly CalledWords[] {
-  const cwd = policy.policy.workspace.roots[0] ?? "/";
+function callsOf(example: string, cwd: string, policy: CompiledPolicy): readonly CalledWords[] {
   const workspace = new Workspace({ roots: [cwd], temp: [], home: undefined, cwd, facts: undefined });
   const unwrapped = unwrapShell(example);
   const script = unwrapped.kind === "script" ? unwrapped.script : example;

@@ -27,17 +27,17 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
   const layers = [organization, project, person].filter((layer) => layer !== undefined);
   const trusted = organization === undefined ? [person] : [organization, person];
   // A person can't add to the allow list of an organisation.
-  const isListComplete = organization !== undefined && organization.allow.length > 0;
+  const list = organization !== undefined && organization.allow.length > 0 ? organization : undefined;
   const preset = PRESET_NAMES.find((name) => layers.some((layer) => layer.preset === name)) ?? "read-only";
   const policy: Policy = {
     version: 1,
     preset,
     deny: layers.flatMap(({ deny }) => deny),
     ask: layers.flatMap(({ ask }) => ask),
-    allow: isListComplete ? organization.allow : person.allow,
-    additionalAllow: isListComplete
-      ? organization.additionalAllow
-      : trusted.flatMap(({ additionalAllow }) => additionalAllow),
+    allow: (list ?? person).allow,
+    additionalAllow: (list === undefined ? trusted : [list]).flatMap(
+      ({ additionalAllow }) => additionalAllow,
+    ),
     default: strictest([PRESETS[preset].default, ...layers.map((layer) => layer.default)]) ?? "deny",
     workspace: organization === undefined ? person.workspace : combineWorkspaces(organization, person),
     network: {
@@ -51,7 +51,25 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     ...(organization === undefined ? {} : { within: limitOf(organization, person) }),
   };
   compilePolicy(policy);
-  return { policy, ignored: findIgnored({ organization, project, person }, policy) };
+  const allows = (layer?: Policy): boolean =>
+    layer !== undefined && layer.allow.length + layer.additionalAllow.length > 0;
+  const isCut = (name: "roots" | "temp"): boolean =>
+    organization !== undefined &&
+    person.workspace[name].some((folder) => !policy.workspace[name].includes(folder));
+  const loosened = EFFECT_KINDS.filter((kind) => project?.effects[kind] === "allow");
+  const settings: Readonly<Record<string, boolean>> = {
+    "The project's rules that allow something are ignored: a project can only tighten a policy.":
+      allows(project),
+    "The project's allowed hosts are ignored.": (project?.network.allow ?? []).length > 0,
+    ...Object.fromEntries(
+      loosened.map((kind) => [`The project's effects.${kind} = "allow" is ignored.`, true]),
+    ),
+    "The person's rules that allow something are ignored: the organisation's allow list is complete.":
+      list !== undefined && allows(person),
+    "The person's workspace is limited to the organisation's.": isCut("roots"),
+    "The person's folders for temporary files are limited to the organisation's.": isCut("temp"),
+  };
+  return { policy, ignored: Object.keys(settings).filter((sentence) => settings[sentence]) };
 }
 
 /**
@@ -59,17 +77,14 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
  * it; rules about commands and files can't go beyond its preset, its effects and its roots.
  */
 function limitOf(organization: Policy, person: Policy): Policy {
-  const added = [...person.allow, ...person.additionalAllow].filter(
-    ({ kind }) => kind === "host" || kind === "mcp",
-  );
+  const { allow, additionalAllow, network } = organization;
+  const own = [...person.allow, ...person.additionalAllow];
+  const added = own.filter(({ kind }) => allow.length === 0 && (kind === "host" || kind === "mcp"));
   return {
     ...organization,
     within: undefined,
-    additionalAllow: [...organization.additionalAllow, ...(organization.allow.length > 0 ? [] : added)],
-    network: {
-      ...organization.network,
-      allow: [...organization.network.allow, ...person.network.allow],
-    },
+    additionalAllow: [...additionalAllow, ...added],
+    network: { ...network, allow: [...network.allow, ...person.network.allow] },
   };
 }
 
@@ -92,32 +107,6 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
 }
 
-/** Settings that have no effect, each with whether they are there. */
-function findIgnored({ organization, project, person }: PolicyLayers, combined: Policy): readonly string[] {
-  const hasRules = (layer?: Policy): boolean =>
-    layer !== undefined && layer.allow.length + layer.additionalAllow.length > 0;
-  const isCut = (name: "roots" | "temp"): boolean =>
-    organization !== undefined &&
-    person.workspace[name].some((folder) => !combined.workspace[name].includes(folder));
-  const isListComplete = organization !== undefined && organization.allow.length > 0;
-  const loosened = Object.entries(project?.effects ?? {}).filter(([, decision]) => decision === "allow");
-  const settings: readonly (readonly [boolean, string])[] = [
-    [
-      hasRules(project),
-      "The project's rules that allow something are ignored: a project can only tighten a policy.",
-    ],
-    [(project?.network.allow ?? []).length > 0, "The project's allowed hosts are ignored."],
-    ...loosened.map(([kind]) => [true, `The project's effects.${kind} = "allow" is ignored.`] as const),
-    [
-      isListComplete && hasRules(person),
-      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
-    ],
-    [isCut("roots"), "The person's workspace is limited to the organisation's."],
-    [isCut("temp"), "The person's folders for temporary files are limited to the organisation's."],
-  ];
-  return settings.filter(([isIgnored]) => isIgnored).map(([, sentence]) => sentence);
-}
-
 function strictest(decisions: readonly (Decision | undefined)[]): Decision | undefined {
   return (["deny", "ask", "allow"] as const).find((decision) => decisions.includes(decision));
 }
@@ -128,19 +117,16 @@ function combineEffects(
   person: Policy,
   organization: Policy | undefined,
 ): Policy["effects"] {
-  const mayLoosen = (layer: Policy, kind: EffectKind): boolean =>
-    layer === organization ||
-    (layer === person &&
-      (organization === undefined ||
-        (organization.effects[kind] ?? (PRESETS[organization.preset].allows.has(kind) ? "allow" : "ask")) ===
-          "allow"));
+  const isOpen = (kind: EffectKind): boolean =>
+    organization === undefined ||
+    (organization.effects[kind] === undefined && PRESETS[organization.preset].allows.has(kind)) ||
+    organization.effects[kind] === "allow";
   const effects: Partial<Record<EffectKind, Decision>> = {};
   for (const kind of EFFECT_KINDS) {
-    const decision = strictest(
-      layers.map((layer) =>
-        layer.effects[kind] === "allow" && !mayLoosen(layer, kind) ? undefined : layer.effects[kind],
-      ),
-    );
+    const mayLoosen = (layer: Policy): boolean =>
+      layer === organization || (layer === person && isOpen(kind));
+    const held = layers.filter((layer) => layer.effects[kind] !== "allow" || mayLoosen(layer));
+    const decision = strictest(held.map((layer) => layer.effects[kind]));
     if (decision !== undefined) effects[kind] = decision;
   }
   return effects;

@@ -15,12 +15,10 @@ export type RuleWord = string | readonly string[];
 /** Words of a command. Undefined words are only known at run time. */
 export type Words = readonly (string | undefined)[];
 
-/** One spelling of the command that a rule denies or asks about. */
 export interface CommandPattern extends Omit<CommandSpelling, "programs"> {
   readonly programs: readonly ProgramName[];
 }
 
-/** Compiles the words of a rule, once per policy. */
 export function compilePatterns(argv: readonly RuleWord[]): readonly CommandPattern[] {
   return spellingsOf(argv.map((word) => [word].flat())).map(({ programs, ...words }) => ({
     ...words,
@@ -28,15 +26,14 @@ export function compilePatterns(argv: readonly RuleWord[]): readonly CommandPatt
   }));
 }
 
-/** Whether a command is a call of the program that a pattern names. */
-function isCallOf({ programs }: CommandPattern, called: ProgramName): boolean {
-  return programs.some((program) => isSameProgram(program, called));
+/** Whether a command that is only known by its words has those of the rule in this order, with nothing but options between them. */
+export function matchesWritten(pattern: CommandPattern, [first = "", ...words]: Words): boolean {
+  const name = readName(first);
+  return isCallOf(pattern, name) && hasWritten(pattern, name.main, words);
 }
 
-/** Whether a command that is only known by its words has those of the rule in this order, with nothing but options between them. */
-export function matchesWritten(pattern: CommandPattern, words: Words): boolean {
-  const name = readName(words[0] ?? "");
-  return isCallOf(pattern, name) && hasWritten(pattern, name.main, words.slice(1));
+function isCallOf({ programs }: CommandPattern, called: ProgramName): boolean {
+  return programs.some((program) => isSameProgram(program, called));
 }
 
 /**
@@ -48,60 +45,54 @@ export function matchPattern(pattern: CommandPattern, words: Words, call: Parsed
   const [first, ...rest] = words;
   const name = readName(first ?? "");
   if (first !== undefined && !isCallOf(pattern, name)) return "no";
-  if (first === undefined || call === undefined) return matchLoosely(pattern, name.main, words);
+  if (first === undefined || call === undefined) {
+    // In a command that is not understood, any word may be an operand, and options may be anywhere.
+    const match = matchReading(pattern, name.main, {
+      words: rest,
+      has: (option) => rest.includes(undefined) || mayHoldOption(rest, option),
+      maySkip: () => true,
+    });
+    return match === "yes" && words.includes(undefined) ? "maybe" : match;
+  }
   if (hasWritten(pattern, name.main, rest)) return "yes";
   // Tools of developers have options that no declaration knows.
   const hasUndeclared = call.operands.some(({ text }) => isDashed(text));
-  const usesOption = (option: string): boolean =>
-    call.hasOption(option.replace(/=.*$/, "")) ||
-    rest.includes(option) ||
-    (hasUndeclared && mayHoldOption(rest, option));
-  if (pattern.hasNoOperands || !hasOptions(pattern, usesOption)) return "no";
   const operands = [...call.path.slice(1), ...call.operands.map(({ text }) => text)];
-  return matchVerbs(pattern.verbs, operands, {
-    fits: (verb, text) => text === undefined || fitsVerb(name.main, verb, text),
+  return matchReading(pattern, name.main, {
+    words: operands,
+    has: (option) =>
+      call.hasOption(option.replace(/=.*$/, "")) ||
+      rest.includes(option) ||
+      (hasUndeclared && mayHoldOption(rest, option)),
     // An option, and the next word, which may be its argument, may be between any two words.
     maySkip: (at) => isDashed(operands[at]) || isDashed(operands[at - 1]),
   });
 }
 
 function hasWritten(pattern: CommandPattern, program: string, words: Words): boolean {
-  if (!hasOptions(pattern, (option) => mayHoldOption(words, option))) return false;
-  if (pattern.hasNoOperands) return words.every(isDashed);
-  const match = matchVerbs(pattern.verbs, words, {
-    fits: (verb, text) => fitsVerb(program, verb, text),
+  const match = matchReading(pattern, program, {
+    words,
+    has: (option) => mayHoldOption(words, option),
     maySkip: (at) => TARGET_RUNNERS.has(program) || mayPrecede(program, words, at),
   });
   return match === "yes";
 }
 
-/** In a command that is not understood, any word may be an operand, and options may be anywhere. */
-function matchLoosely(pattern: CommandPattern, program: string, words: Words): Match {
-  const rest = words.slice(1);
-  const isUnclear = words.includes(undefined);
-  if (pattern.hasNoOperands && rest.length > 0) return "no";
-  if (!hasOptions(pattern, (option) => rest.includes(undefined) || mayHoldOption(rest, option))) return "no";
-  const match = matchVerbs(pattern.verbs, rest, {
-    fits: (verb, text) => text === undefined || fitsVerb(program, verb, text),
-    maySkip: () => true,
-  });
-  return match === "yes" && isUnclear ? "maybe" : match;
-}
-
-interface VerbMatchers {
-  readonly fits: (verb: readonly string[], text: string | undefined) => boolean;
+interface Reading {
+  readonly words: Words;
+  readonly has: (option: string) => boolean;
   /** Whether the word at an index may be between two words of the rule. */
   readonly maySkip: (at: number) => boolean;
 }
 
-function matchVerbs(verbs: CommandPattern["verbs"], words: Words, { fits, maySkip }: VerbMatchers): Match {
+function matchReading(pattern: CommandPattern, program: string, { words, has, maySkip }: Reading): Match {
+  if (!hasOptions(pattern, has)) return "no";
+  if (pattern.hasNoOperands) return words.every(isDashed) ? "yes" : "no";
   let match: Match = "yes";
   let at = 0;
-  for (const verb of verbs) {
-    while (at < words.length && !fits(verb, words[at])) {
+  for (const verb of pattern.verbs) {
+    for (; at < words.length && words[at] !== undefined && !fitsVerb(program, verb, words[at]); at += 1)
       if (!maySkip(at)) return "no";
-      at += 1;
-    }
     if (at >= words.length) return "no";
     if (words[at] === undefined) match = "maybe";
     at += 1;
@@ -111,13 +102,9 @@ function matchVerbs(verbs: CommandPattern["verbs"], words: Words, { fits, maySki
 
 /** An option, the word behind it that may be its argument, a variable, a toolchain (`+nightly`), a workspace of yarn. */
 function mayPrecede(program: string, words: Words, at: number): boolean {
-  const word = words[at];
-  if (isDashed(word) || isDashed(words[at - 1])) return true;
-  return (
-    word !== undefined &&
-    (/^(?:\w+=|\+)/.test(word) ||
-      (program === "yarn" && (word === "workspace" || words[at - 1] === "workspace")))
-  );
+  const [before, word = ""] = [words[at - 1], words[at]];
+  if (isDashed(word) || isDashed(before) || /^(?:\w+=|\+)/.test(word)) return true;
+  return program === "yarn" && (word === "workspace" || before === "workspace");
 }
 
 /** Whether a command has the options of a rule: one of each group of names, and all letters of a cluster. */
@@ -132,8 +119,7 @@ function hasOptions({ options }: CommandPattern, has: (option: string) => boolea
 /** `-f` in `-rf`, `--force` in `--force=x` and in any possible abbreviation. */
 function mayHoldOption(words: Words, option: string): boolean {
   const isLetter = /^-[A-Za-z]$/.test(option);
-  return words.some((word) => {
-    if (word === undefined) return false;
+  return words.some((word = "") => {
     if (word === option || word.startsWith(`${option}=`)) return true;
     if (isLetter) return /^-[A-Za-z]/.test(word) && word.includes(option.charAt(1));
     return word.length > 3 && word.startsWith("--") && option.startsWith(word.replace(/=.*$/, ""));

@@ -2,16 +2,14 @@ import { RE2JS } from "re2js";
 import { PolicyError } from "../errors.ts";
 import { compileGlob, type PathGlob } from "../files/glob.ts";
 import { resolvePath } from "../files/path.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS, type WorkBudget } from "../limits.ts";
 import { compilePatterns, type CommandPattern } from "./command-pattern.ts";
-import { compileHostPattern, type HostPattern } from "../network/host-pattern.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
+import { compileHostPattern, type HostPattern } from "../network/endpoint.ts";
 import type { Policy } from "./policy.ts";
 import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
-import { describeRule, type Rule } from "./rule.ts";
+import type { Rule } from "./rule.ts";
 
-/** A rule with its patterns compiled. */
 export interface CompiledRule {
   readonly rule: Rule;
   /** `deny[0]`, `allow[2]`: how a verdict names it. */
@@ -22,22 +20,16 @@ export interface CompiledRule {
   readonly searches: (text: string, budget: WorkBudget) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
-  /** The absolute globs of a rule about paths. */
   readonly globs: readonly string[];
   readonly host: HostPattern;
 }
 
-export interface CompiledPolicy {
+export interface CompiledPolicy extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
   readonly policy: Policy;
   readonly preset: Preset;
-  readonly deny: readonly CompiledRule[];
-  readonly ask: readonly CompiledRule[];
-  readonly allow: readonly CompiledRule[];
-  readonly additionalAllow: readonly CompiledRule[];
   readonly hostsDenied: readonly HostPattern[];
   readonly hostsAllowed: readonly HostPattern[];
   readonly presetHosts: readonly HostPattern[];
-  /** Whether the user has any rules. */
   readonly hasRules: boolean;
   /** Whether a denial or a question is about commands. */
   readonly hasCommandRules: boolean;
@@ -46,27 +38,23 @@ export interface CompiledPolicy {
   /** The verdicts on kinds of effects that were needed so far. */
   readonly kindVerdicts: Map<EffectKind, Verdict>;
   /** Kinds of requests of which only those in the allow list are allowed. */
-  readonly exclusive: {
-    readonly command: boolean;
-    readonly path: boolean;
-    readonly host: boolean;
-    readonly mcp: boolean;
-  };
+  readonly exclusive: Readonly<Record<"command" | "path" | "host" | "mcp", boolean>>;
 }
 
+type RuleList = "deny" | "ask" | "allow" | "additionalAllow";
 const COMMAND_KINDS = ["prefix", "exact", "script", "regex"] as const;
-const never = (): boolean => false;
 const compiled = new WeakMap<Policy, CompiledPolicy>();
 
 /** Compiles a policy once; the result lives as long as the policy does. */
 export function compilePolicy(policy: Policy): CompiledPolicy {
   const known = compiled.get(policy);
   if (known !== undefined) return known;
-  const compileAll = (list: "deny" | "ask" | "allow" | "additionalAllow"): readonly CompiledRule[] =>
+  const compileAll = (list: RuleList): readonly CompiledRule[] =>
     policy[list].map((rule, index) => compileRule(rule, `${list}[${index}]`, policy.workspace.roots));
+  const { deny, ask, allow, additionalAllow, network } = policy;
+  const all = [...deny, ...ask, ...allow, ...additionalAllow];
   const has = (rules: readonly Rule[], ...kinds: readonly Rule["kind"][]): boolean =>
     rules.some(({ kind }) => kinds.includes(kind));
-  const { deny, ask, allow, additionalAllow, network } = policy;
   const preset = PRESETS[policy.preset];
   const result: CompiledPolicy = {
     policy,
@@ -78,9 +66,9 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
     hostsDenied: network.deny.map(compileHostPattern),
     hostsAllowed: network.allow.map(compileHostPattern),
     presetHosts: preset.hosts.map(compileHostPattern),
-    hasRules: deny.length + ask.length + allow.length + additionalAllow.length > 0,
+    hasRules: all.length > 0,
     hasCommandRules: has([...deny, ...ask], ...COMMAND_KINDS),
-    hasPathRules: has([...deny, ...ask, ...allow, ...additionalAllow], "path"),
+    hasPathRules: has(all, "path"),
     kindVerdicts: new Map(),
     exclusive: {
       command: has(allow, ...COMMAND_KINDS),
@@ -93,17 +81,11 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   return result;
 }
 
-const MATCHES_NOTHING = {
-  patterns: [],
-  searches: never,
-  matchesWhole: never,
-  path: never,
-  globs: [],
-  host: never,
-};
+const never = (): boolean => false;
+const NO_MATCHERS = { searches: never, matchesWhole: never, path: never, host: never };
 
 function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
-  return { ...MATCHES_NOTHING, rule, id, ...compileSubject(rule, id, roots) };
+  return { ...NO_MATCHERS, patterns: [], globs: [], rule, id, ...compileSubject(rule, id, roots) };
 }
 
 function compileSubject(rule: Rule, id: string, roots: readonly string[]): Partial<CompiledRule> {
@@ -125,16 +107,13 @@ function compileSubject(rule: Rule, id: string, roots: readonly string[]): Parti
     }
     case "host":
       return { host: compileHostPattern(rule.host) };
-    case "mcp":
-      if (rule.server !== "") return {};
-      throw new PolicyError("invalid_rule", `${id}: ${describeRule(rule)} names no server`);
-    case "script":
+    default:
       return {};
   }
 }
 
 /** RE2 runs in time proportional to the text, so no pattern can be made to hang. */
-function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches" | "matchesWhole"> {
+function compileRegex(pattern: string, id: string): Partial<CompiledRule> {
   try {
     const regex = RE2JS.compile(pattern, RE2JS.DOTALL);
     return {
@@ -143,8 +122,7 @@ function compileRegex(pattern: string, id: string): Pick<CompiledRule, "searches
       matchesWhole: (text) => text.length <= LIMITS.regexChars && regex.testExact(text),
     };
   } catch (cause) {
-    throw new PolicyError("invalid_regex", `${id}: /${pattern}/ is not a regular expression in RE2 syntax`, {
-      cause,
-    });
+    const message = `${id}: /${pattern}/ is not a regular expression in RE2 syntax`;
+    throw new PolicyError("invalid_regex", message, { cause });
   }
 }

@@ -1,13 +1,14 @@
+import { z } from "zod";
+import { PolicyError, type PolicyErrorCode } from "../errors.ts";
 import { checkExamples } from "./check-examples.ts";
 import { retainShape } from "../retain-shape.ts";
-import { WorkBudget } from "../shell/work-budget.ts";
+import { WorkBudget } from "../limits.ts";
 import { compilePolicy } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
 import { workspaceFor } from "./evaluate-policy.ts";
-import type { Policy, PolicyInput, WorkspaceSettings } from "./policy.ts";
-import { policySchema, readWith, ruleSchema } from "./policy-schema.ts";
+import { policySchema, type Policy, type PolicyInput } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
-import { normalizeRule, type Rule } from "./rule.ts";
+import { normalizeRule, ruleSchema, type Rule } from "./rule.ts";
 
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
@@ -27,8 +28,9 @@ const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/
  * @throws {PolicyError} `invalid_policy` for unknown fields, `invalid_rule` or `invalid_regex` if a rule can't be read.
  */
 export function definePolicy(input: PolicyInput = {}): Policy {
-  readWith(policySchema, input, "invalid_policy");
-  const preset = input.preset ?? "developer";
+  parseWith(policySchema, input, "invalid_policy", "a policy");
+  const { preset = "developer", workspace = [] } = input;
+  const isList = typeof workspace === "string" || "length" in workspace;
   const policy: Policy = {
     version: 1,
     preset,
@@ -37,8 +39,10 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     allow: (input.allow ?? []).map(normalizeRule),
     additionalAllow: (input.additionalAllow ?? []).map(normalizeRule),
     default: input.default ?? PRESETS[preset].default,
-    workspace: workspaceSettings(input.workspace),
-    network: { allow: [], deny: [], ...input.network },
+    workspace: isList
+      ? { roots: [workspace].flat(), temp: TEMP }
+      : { ...workspace, roots: workspace.roots ?? [], temp: workspace.temp ?? TEMP },
+    network: { ...input.network, allow: input.network?.allow ?? [], deny: input.network?.deny ?? [] },
     effects: input.effects ?? {},
     onDeny: input.onDeny ?? "decline",
     ...(input.within === undefined ? {} : { within: definePolicy(input.within) }),
@@ -48,16 +52,6 @@ export function definePolicy(input: PolicyInput = {}): Policy {
   const budget = new WorkBudget();
   retainShape(new CommandJudge({ workspace: workspaceFor(policy), policy: compiled, budget }));
   return policy;
-}
-
-function workspaceSettings(input: PolicyInput["workspace"]): WorkspaceSettings {
-  if (typeof input === "string") return { roots: [input], temp: TEMP };
-  if (isList(input)) return { roots: [...input], temp: TEMP };
-  return { roots: [], temp: TEMP, ...input };
-}
-
-function isList(input: PolicyInput["workspace"]): input is readonly string[] {
-  return Array.isArray(input);
 }
 
 /**
@@ -70,9 +64,8 @@ export function parsePolicy(json: unknown): Policy {
   return definePolicy((json ?? null) as PolicyInput);
 }
 
-/** Parses one rule that was stored as JSON. */
 export function parseRule(json: unknown): Rule {
-  return readWith(ruleSchema, json, "invalid_rule");
+  return parseWith(ruleSchema, json, "invalid_rule", "a rule");
 }
 
 /** Returns the policy with more rules in `additionalAllow`. Existing rules are kept, and duplicates are left out. */
@@ -83,4 +76,10 @@ export function remember(policy: Policy, rules: readonly Rule[]): Policy {
   const next: Policy = { ...policy, additionalAllow: [...policy.additionalAllow, ...added] };
   compilePolicy(next);
   return next;
+}
+
+function parseWith<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCode, what: string): T {
+  const { data, error } = schema.safeParse(value);
+  if (error === undefined) return data;
+  throw new PolicyError(code, `This is not ${what}. ${z.prettifyError(error)}`, { cause: error });
 }

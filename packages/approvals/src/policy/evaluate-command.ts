@@ -40,14 +40,14 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   if (worst === undefined) return evaluation(cautionVerdict("empty", "no command to judge", policy));
   // To another shell than Codex's own, the same text may be another script.
   const isOwnShell = unwrapped.kind === "script" && unwrapped.dialect !== "unknown";
-  const whole = wholeRequestRule(request, isOwnShell ? source : undefined, context);
+  const whole = judgeByFirstRule(policy, "exactly this command", {
+    tightens: () => false,
+    allows: (rule) => allowsWhole(rule, request, isOwnShell ? source : undefined, context.workspace.cwd),
+  });
   if (request.stdin === true && whole === undefined)
     return evaluation(cautionVerdict("stdin", "types into a process that already runs", policy), { parse });
-  if (
-    whole !== undefined &&
-    denial === undefined &&
-    ![worst, ...parse].some((verdict) => isBinding(verdict, policy))
-  )
+  const isBound = denial !== undefined || [worst, ...parse].some((verdict) => isBinding(verdict, policy));
+  if (whole !== undefined && !isBound)
     return evaluation(whole, { parse, scope: whole.matched?.scope ?? "session" });
   return evaluation(worst, { parse, scope: worst.decision === "allow" ? scopeOf(parse) : "call" });
 }
@@ -66,38 +66,31 @@ function scriptOf(unwrapped: Unwrapped, { workspace, budget }: JudgeContext): Pl
 /** What is too long for the denials to see is asked about even where everything else is allowed. */
 function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
   const verdict = notUnderstoodVerdict(problem, policy);
-  return problem === "too long to judge" && verdict.decision === "allow"
-    ? { ...verdict, decision: "ask" }
-    : verdict;
+  const isUnseen = problem === "too long to judge" && verdict.decision === "allow";
+  return isUnseen ? { ...verdict, decision: "ask" } : verdict;
 }
 
-/** The verdict of a rule for exactly this request. */
-function wholeRequestRule(
+function allowsWhole(
+  { rule }: CompiledRule,
   { command, stdin = false }: CommandRequest,
   source: string | undefined,
-  { workspace: { cwd }, policy }: JudgeContext,
-): Verdict | undefined {
-  const allows = ({ rule }: CompiledRule): boolean => {
-    if (rule.kind === "script")
-      return (
-        (rule.text === command || rule.text === source) &&
-        (rule.folder ?? cwd) === cwd &&
-        (rule.stdin ?? false) === stdin
-      );
-    if (rule.kind !== "exact" || rule.folder !== cwd || stdin || typeof command === "string") return false;
-    return command.length === rule.argv.length && command.every((word, index) => word === rule.argv[index]);
-  };
-  return judgeByFirstRule(policy, "exactly this command", { tightens: () => false, allows });
+  cwd: string,
+): boolean {
+  if (rule.kind === "script")
+    return (
+      (rule.text === command || rule.text === source) &&
+      (rule.folder ?? cwd) === cwd &&
+      (rule.stdin ?? false) === stdin
+    );
+  if (rule.kind !== "exact" || rule.folder !== cwd || stdin || typeof command === "string") return false;
+  return command.length === rule.argv.length && command.every((word, index) => word === rule.argv[index]);
 }
 
 /** The shortest duration of the rules that allowed the commands. A preset allows one call only. */
 function scopeOf(parse: readonly CommandVerdict[]): DecisionScope {
-  let scope: DecisionScope = "always";
-  for (const { matched, rule } of parse) {
-    if (rule === "nothing") continue;
-    const own = matched === undefined ? "call" : (matched.scope ?? "session");
-    if (own === "call") return "call";
-    if (own === "session") scope = "session";
-  }
-  return parse.length === 0 ? "call" : scope;
+  const scopes = parse
+    .filter(({ rule }) => rule !== "nothing")
+    .map(({ matched }) => (matched === undefined ? "call" : (matched.scope ?? "session")));
+  if (parse.length === 0 || scopes.includes("call")) return "call";
+  return scopes.includes("session") ? "session" : "always";
 }

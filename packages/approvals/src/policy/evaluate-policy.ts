@@ -1,23 +1,33 @@
+import { portOf, readEndpoint, withBrackets } from "../network/endpoint.ts";
+import { matchName } from "../files/glob.ts";
 import { Workspace, type PathFacts } from "../files/workspace.ts";
-import type { ApprovalRequest, CommandRequest } from "../request/request.ts";
-import { WorkBudget } from "../shell/work-budget.ts";
-import { compilePolicy } from "./compile-policy.ts";
+import type {
+  ApprovalRequest,
+  FileChangeRequest,
+  McpToolRequest,
+  NetworkTarget,
+} from "../request/request.ts";
+import { WorkBudget } from "../limits.ts";
+import { compilePolicy, type CompiledPolicy, type CompiledRule } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
-import { evaluateFileChange, evaluateMcpTool } from "./evaluate-others.ts";
-import { evaluateTarget } from "./evaluate-network.ts";
 import { evaluatePermissions, judgePermissions } from "./evaluate-permissions.ts";
 import {
+  BYPASSED,
   cautionVerdict,
+  defaultVerdict,
   evaluation,
   isRefused,
+  judgeByFirstRule,
   pickStricter,
   refusal,
+  type Match,
   type PolicyEvaluation,
   type Verdict,
 } from "./evaluation.ts";
-import type { JudgeContext } from "./judge-path.ts";
+import { judgeHost, judgeWrite, type JudgeContext } from "./judge-path.ts";
 import type { Policy } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
+import { describeRule } from "./rule.ts";
 
 /**
  * Judges a request. Pure: the same policy, request and facts always give the same result. Does no I/O and never throws.
@@ -39,7 +49,6 @@ export function evaluatePolicy(
   }
 }
 
-/** The workspace as a request sees it. */
 export function workspaceFor(policy: Policy, request?: ApprovalRequest, facts?: PathFacts): Workspace {
   const { roots, temp, home } = policy.workspace;
   const own = request !== undefined && "cwd" in request ? request.cwd : undefined;
@@ -76,8 +85,17 @@ function isWithin(outer: PolicyEvaluation, { preset, effects }: Policy): boolean
 function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvaluation {
   const { policy } = context;
   switch (request.kind) {
-    case "command":
-      return withRest(evaluateCommand(request, context), request, context);
+    case "command": {
+      const { network, additionalPermissions } = request;
+      const command = evaluateCommand(request, context);
+      // The question is about the host; the command was settled before. It still can't be one that is refused.
+      if (network !== undefined)
+        return isRefused(command) ? command : { ...evaluateTarget(network, policy), parse: command.parse };
+      if (additionalPermissions === undefined) return command;
+      // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
+      const { verdicts } = judgePermissions(additionalPermissions, context);
+      return evaluation(verdicts.reduce<Verdict>(pickStricter, command), { parse: command.parse });
+    }
     case "fileChange":
       return evaluateFileChange(request, context);
     case "network":
@@ -97,19 +115,83 @@ function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvalua
   }
 }
 
-/** What a command asks for besides running: a host, or more rights than the sandbox gives. */
-function withRest(
-  command: PolicyEvaluation,
-  { network, additionalPermissions }: CommandRequest,
-  context: JudgeContext,
-): PolicyEvaluation {
-  // The question is about the host; the command was settled before. It still can't be one that is refused.
-  if (network !== undefined)
-    return isRefused(command)
-      ? command
-      : { ...evaluateTarget(network, context.policy), parse: command.parse };
-  if (additionalPermissions === undefined) return command;
-  // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
-  const { verdicts } = judgePermissions(additionalPermissions, context);
-  return evaluation(verdicts.reduce<Verdict>(pickStricter, command), { parse: command.parse });
+function evaluateTarget(target: NetworkTarget, policy: CompiledPolicy): PolicyEvaluation {
+  const { host, protocol, port } = target;
+  // The wire names IPv6 addresses without brackets.
+  const read = readEndpoint(withBrackets(host));
+  const endpoint = read && { host: read.host, port: port ?? read.port ?? portOf(protocol) };
+  const verdict = judgeHost(endpoint, true, policy);
+  // A host in the policy's own lists is named for good.
+  const isListed = verdict.rule === "network.allow" || verdict.rule === "network.deny";
+  const scope = verdict.matched?.scope ?? (isListed ? "always" : "call");
+  return evaluation(verdict, verdict.decision === "ask" ? {} : { scope });
+}
+
+/** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
+function evaluateFileChange(request: FileChangeRequest, context: JudgeContext): PolicyEvaluation {
+  const { changes = [], grantRoot } = request;
+  const { workspace, policy } = context;
+  if (!policy.preset.safety) return evaluation(BYPASSED);
+  const verdicts = changes.flatMap(({ path, kind, movePath }) =>
+    movePath === undefined
+      ? [judgeChange(path, kind === "delete" ? "delete" : "update", context)]
+      : [judgeChange(path, "delete", context), judgeChange(movePath, "update", context)],
+  );
+  if (request.changes !== undefined && grantRoot !== undefined) {
+    const { real } = workspace.locate(workspace.absolute(grantRoot, workspace.cwd));
+    // A folder that holds the workspace would grant more than the workspace.
+    const isWide = real === undefined || (workspace.holdsWorkspace(real) && !workspace.inWorkspace(real));
+    const decision = policy.policy.default === "allow" ? "allow" : "deny";
+    const wide = defaultVerdict(decision, false, `${grantRoot} is wider than the workspace`);
+    verdicts.push(isWide ? wide : judgeChange(grantRoot, "delete", context));
+  }
+  const [first, ...others] = verdicts;
+  if (first === undefined)
+    return evaluation(cautionVerdict("no-changes", "the list of changes is not at hand", policy));
+  const worst = others.reduce<Verdict>(pickStricter, first);
+  return evaluation(worst, { scope: worst.matched?.scope === "session" ? "session" : "call" });
+}
+
+function judgeChange(path: string, access: "update" | "delete", context: JudgeContext): Verdict {
+  const { workspace, policy } = context;
+  // A path of Windows would pass for a name in the working folder.
+  if (path === "" || /\0|^[A-Za-z]:[\\/]|^\\\\/.test(path))
+    return refusal("protected-path", "a path that can't be a file");
+  const absolute = workspace.absolute(path, workspace.cwd);
+  const verdict = judgeWrite(absolute, workspace.locate(absolute), context, access);
+  return verdict.matched === undefined && policy.exclusive.path && !verdict.rule.startsWith("safety/")
+    ? defaultVerdict(policy.policy.default, true, "")
+    : verdict;
+}
+
+type Tool = Pick<McpToolRequest, "server" | "tool">;
+
+function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluation {
+  const { policy, preset, exclusive } = compiled;
+  const name = `${called.server}/${called.tool ?? "?"}`;
+  const ruled = judgeByFirstRule(compiled, name, {
+    tightens: (rule) => matchesTool(rule, called),
+    allows: (rule) => matchesTool(rule, called) === "yes",
+    unclear: ({ rule }) => {
+      const reason = `the tool is not named, and ${describeRule(rule)} has a rule of its own`;
+      return cautionVerdict("may-be-denied", reason, compiled);
+    },
+  });
+  if (ruled !== undefined)
+    return evaluation(ruled, ruled.decision === "allow" ? { scope: ruled.matched?.scope ?? "call" } : {});
+  const reason = `the tool ${name}`;
+  if (exclusive.mcp || preset.mcpTools === "default")
+    return evaluation(defaultVerdict(policy.default, exclusive.mcp, reason));
+  return evaluation({ decision: preset.mcpTools, rule: `preset/${policy.preset}/mcp`, reason });
+}
+
+export function matchesTool({ rule }: CompiledRule, { server, tool }: Tool): Match {
+  if (rule.kind !== "mcp") return "no";
+  const isLiteral = rule.literal === true;
+  const fits = (wanted: string, name: string): boolean =>
+    isLiteral ? wanted === name : matchName(wanted, name);
+  if (!fits(rule.server, server)) return "no";
+  if (rule.tool === undefined || (rule.tool === "*" && !isLiteral)) return "yes";
+  if (tool === undefined) return "maybe";
+  return fits(rule.tool, tool) ? "yes" : "no";
 }

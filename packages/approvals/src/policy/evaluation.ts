@@ -28,10 +28,10 @@ export interface PolicyEvaluation extends Verdict {
   readonly parse: readonly CommandVerdict[];
   /** How long Codex may remember an accept. More than `call` only if rules about the command itself allowed it. */
   readonly scope: DecisionScope;
-  /** For permissions: what is granted without asking, and what is granted if a person agrees. */
   readonly grant?: Grant | undefined;
 }
 
+/** For permissions: what is granted without asking, and what is granted if a person agrees. */
 export interface Grant {
   readonly allowed: PermissionProfile;
   readonly ifAccepted: PermissionProfile;
@@ -62,6 +62,14 @@ export function pickStricter(first: Verdict | undefined, second: Verdict | undef
   return isFirm(second) && !isFirm(first) ? second : first;
 }
 
+/** Among those that allow, the reason names the effect with the most consequences; a rule of the user's has most to say. */
+const WEIGHTS = ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"];
+
+function weightOf(rule: string): number {
+  const weight = WEIGHTS.indexOf(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1));
+  return weight === -1 ? WEIGHTS.length : weight;
+}
+
 /** Whether safety, a denial or a question of the user's decided. */
 function isFirm({ rule }: Verdict): boolean {
   return /^(?:safety\/|deny\[|ask\[|network\.deny$)/.test(rule);
@@ -72,26 +80,16 @@ function isFirm({ rule }: Verdict): boolean {
  * question of the user's, and what the policy itself says about hosts and effects. All others are questions that such a
  * rule answers.
  */
-export function isBinding(verdict: Verdict, { policy }: CompiledPolicy): boolean {
+export function isBinding(verdict: Verdict, { policy: { network } }: CompiledPolicy): boolean {
   if (verdict.decision === "allow") return false;
   if (isFirm(verdict) || verdict.rule.startsWith("effects.")) return true;
-  if (verdict.rule === "network.loopback") return policy.network.loopback !== undefined;
-  return verdict.rule === "network.private" && policy.network.private !== undefined;
+  if (verdict.rule === "network.loopback") return network.loopback !== undefined;
+  return verdict.rule === "network.private" && network.private !== undefined;
 }
 
 /** Whether safety or a denial of the user's refused: nothing that allows can change that. */
 export function isRefused({ decision, rule }: Verdict): boolean {
-  return decision === "deny" && (rule.startsWith("safety/") || rule.startsWith("deny["));
-}
-
-/** Among those that allow, the reason names the effect with the most consequences; a rule of the user's has most to say. */
-const WEIGHTS: ReadonlyMap<string, number> = new Map(
-  ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"].map((name, index) => [name, index]),
-);
-
-function weightOf(rule: string): number {
-  const name = rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1);
-  return WEIGHTS.get(name) ?? WEIGHTS.size;
+  return decision === "deny" && /^(?:safety\/|deny\[)/.test(rule);
 }
 
 /** `maybe`: what decides is not known before it runs, or is not named. */
@@ -125,7 +123,6 @@ export function judgeByFirstRule(
   return allowed && ruleVerdict(allowed, "allow", what);
 }
 
-/** The verdict of a user's rule, with its justification. */
 function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what: string): Verdict {
   const verb = { allow: "allowed", ask: "to be asked about", deny: "denied" }[decision];
   const why = rule.justification === undefined ? "" : `: ${rule.justification}`;
@@ -139,10 +136,9 @@ export function refusal(rule: string, reason: string): Verdict {
   return { decision: "deny", rule: `safety/${rule}`, reason };
 }
 
-/** The verdict on something that is not understood: the default. */
-export function notUnderstoodVerdict(problem: string, { policy, exclusive }: CompiledPolicy): Verdict {
+export function notUnderstoodVerdict(reason: string, { policy, exclusive }: CompiledPolicy): Verdict {
   const decision = exclusive.command && policy.default === "allow" ? "deny" : policy.default;
-  return { decision, rule: "not-understood", reason: problem };
+  return { decision, rule: "not-understood", reason };
 }
 
 /** A caution is never allowed: it is asked about, or denied if the default is to deny. */

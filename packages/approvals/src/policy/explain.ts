@@ -33,7 +33,6 @@ function childrenOf(parent: number, parse: readonly CommandVerdict[]): readonly 
 
 const MARKS: Readonly<Record<Decision, string>> = { allow: "✓", ask: "?", deny: "✗" };
 
-/** Formats an explanation as lines of text. */
 export function formatExplanation({ command, decision, rule, reason, children }: Explanation): string {
   const line = `${MARKS[decision]} ${command.replaceAll("\n", "⏎")}  [${rule}] ${reason}`;
   const inner = children.map((child) => formatExplanation(child).replaceAll(/^/gm, "  "));

@@ -1,13 +1,23 @@
-import { findCalledCatastrophe, findHiddenCatastrophe } from "../denials/find-catastrophe.ts";
+import { baseName } from "../files/path.ts";
+import {
+  findProtectedWrite,
+  isCheckedProgram,
+  findCatastrophe,
+  type DeniableCall,
+  type Denial,
+} from "../programs/catastrophic.ts";
+import {
+  DANGEROUS_BY_ARGUMENTS,
+  PRINTERS,
+  runsArguments,
+  SENDERS,
+  WRITES_ALL,
+  WRITES_LAST,
+} from "../programs/known-by-name.ts";
 import { findCommands, type FoundCommands } from "../denials/find-commands.ts";
 import { LIMITS } from "../limits.ts";
-import { findCatastrophicText, findFlow } from "../programs/catastrophic-flows.ts";
-import type { Denial } from "../programs/catastrophic.ts";
-import { mayRunArguments } from "../programs/known-by-name.ts";
+import { findCatastrophicText, findFlow, RUNS_DOWNLOAD } from "../programs/catastrophic-flows.ts";
 import type { PlainScript } from "../shell/plain-script.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
-import { matchesWritten } from "./command-pattern.ts";
-import type { CompiledRule } from "./compile-policy.ts";
 import type { CommandJudge } from "./judge-commands.ts";
 import { cautionVerdict, judgeByFirstRule, refusal, type Verdict } from "./evaluation.ts";
 import type { JudgeContext } from "./judge-path.ts";
@@ -22,7 +32,7 @@ const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownloa
 export function findDenial(
   source: string,
   script: PlainScript,
-  { calls, denied, verdicts }: CommandJudge,
+  { calls, denied, hasUnknown, verdicts }: CommandJudge,
   context: JudgeContext,
 ): Verdict | undefined {
   const { workspace, policy, budget } = context;
@@ -31,10 +41,10 @@ export function findDenial(
   const catastrophe = findCalledCatastrophe(called, place);
   if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
   if (denied !== undefined) return denied;
-  const isUnderstood =
-    script.problem === undefined && !verdicts.some(({ rule }) => rule === "not-understood");
   const search = (): FoundCommands =>
     script.syntax === undefined ? NOTHING_SEARCHED : findCommands(script.syntax, policy.hasCommandRules);
+  const isUnderstood =
+    script.problem === undefined && !hasUnknown && !verdicts.some(({ rule }) => rule === "not-understood");
   const found = isUnderstood ? undefined : search();
   const ruled = policy.hasCommandRules ? judgeByUser(source, found, context) : undefined;
   if (ruled?.decision === "deny") return ruled;
@@ -84,17 +94,70 @@ function judgeByUser(
       // A regular expression and an exact script also see the text as it arrived.
       (rule.rule.kind === "script" && rule.rule.text === source) ||
       rule.searches(source, budget) ||
-      commands.some((command) => matchesAnywhere(rule, command, budget)),
+      commands.some((command) => matchTightening(rule, command, budget) === "yes"),
     allows: () => false,
   });
 }
 
-/** Behind a program that runs its arguments, any word may be the name of a program: `env -i git push`. */
-function matchesAnywhere(rule: CompiledRule, called: CalledWords, budget: WorkBudget): boolean {
-  if (matchTightening(rule, called, budget) === "yes") return true;
-  const { words } = called;
+type Words = readonly string[];
+type DenialContext = Pick<DeniableCall, "home" | "folder">;
+
+/** A function that defines itself through a pipe to itself, in the background. */
+const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
+
+function findCalledCatastrophe(calls: readonly Words[], context: DenialContext): Denial | undefined {
+  return findFirst(calls, ([first = "", ...args]) => {
+    const name = baseName(first);
+    return isCheckedProgram(name) ? findCatastrophe({ name, args, ...context }) : undefined;
+  });
+}
+
+function findFirst<T>(items: readonly T[], find: (item: T) => Denial | undefined): Denial | undefined {
+  for (const item of items) {
+    const denial = find(item);
+    if (denial !== undefined) return denial;
+  }
+  return undefined;
+}
+
+/**
+ * A catastrophic command anywhere in a script that is not understood. Guesses towards denying: a word that names a
+ * dangerous program counts as a call of it.
+ */
+function findHiddenCatastrophe(
+  source: string,
+  { commands, outputs, runsDownload }: FoundCommands,
+  context: DenialContext,
+): Denial | undefined {
+  if (source.includes("{") && FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars)))
+    return { rule: "fork-bomb", reason: "starts processes without end" };
+  if (runsDownload) return RUNS_DOWNLOAD;
+  const calls = commands.flatMap(({ words, isGuess }) => (isGuess ? [] : possibleCalls(words)));
+  const isCode = calls.some(([name = ""]) => !PRINTERS.has(baseName(name)));
   return (
-    mayRunArguments(words) &&
-    words.some((_, at) => at > 0 && rule.patterns.some((pattern) => matchesWritten(pattern, words.slice(at))))
+    findCalledCatastrophe(calls, context) ??
+    findFirst([...calls.flatMap(writtenBy), ...outputs], (target) => findProtectedWrite(target, context)) ??
+    findFlow(source, calls) ??
+    (isCode ? findCatastrophicText(source) : undefined)
   );
+}
+
+/** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
+function possibleCalls(words: Words): readonly Words[] {
+  const [first = ""] = words;
+  if (PRINTERS.has(baseName(first))) return [words];
+  // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
+  const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
+  return words.flatMap((word, index) => {
+    const name = baseName(word);
+    const isNamed = isCheckedProgram(name) || SENDERS.has(name);
+    const starts = index === 0 || (isNamed && (isRunner || DANGEROUS_BY_ARGUMENTS.has(name)));
+    return starts ? [words.slice(index)] : [];
+  });
+}
+
+function writtenBy([first = "", ...args]: Words): Words {
+  const name = baseName(first);
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  return WRITES_ALL.has(name) ? operands : WRITES_LAST.has(name) ? operands.slice(-1) : [];
 }

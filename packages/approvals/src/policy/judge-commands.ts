@@ -7,7 +7,7 @@ import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.t
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import { treeReadingOf } from "../programs/tree-readers.ts";
-import type { PlainCommand, StandardInput } from "../shell/plain-script.ts";
+import type { PlainCommand } from "../shell/plain-script.ts";
 import { changesShell } from "../programs/shell-builtins.ts";
 import { readScript } from "../shell/read-script.ts";
 import {
@@ -25,12 +25,8 @@ import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./matc
 import { ScriptChanges } from "./script-changes.ts";
 import { ScriptOutput } from "./script-output.ts";
 
-/** A program call in its folder. */
-interface Call {
-  readonly words: readonly Word[];
+interface Call extends Pick<PlainCommand, "words" | "input"> {
   readonly folder: string;
-  readonly input: StandardInput;
-  /** The index of its verdict. */
   readonly index: number;
   readonly depth: number;
 }
@@ -40,8 +36,9 @@ const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
 /** Judges the commands of an understood script by their effects. One instance per request: it remembers what changed. */
 export class CommandJudge {
   readonly verdicts: CommandVerdict[] = [];
-  /** Every call, for the denials. */
   readonly calls: CalledWords[] = [];
+  /** Whether a call is not understood, and no rule allows it. */
+  hasUnknown = false;
   /** The first verdict of a rule of the user's that denies. */
   denied: Verdict | undefined;
   readonly #context: JudgeContext;
@@ -69,27 +66,19 @@ export class CommandJudge {
 
   #judgeCommand(command: PlainCommand, parent: number, depth: number): Verdict {
     const index = this.#reserve();
-    const { words, wordsWithoutBraces, input, text } = command;
+    const { words, builtin, environment, redirects, folders, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
     this.#output.input = input;
-    for (const folder of command.folders) {
-      worst = pickStricter(worst, this.#judgeWords(command, { words, folder, input, index, depth }));
-      if (wordsWithoutBraces === undefined) continue;
-      const call: Call = { words: wordsWithoutBraces, folder, input, index, depth };
-      worst = pickStricter(worst, this.#judgeWords(command, call));
+    for (const folder of folders) {
+      const call: Call = { words, folder, input, index, depth };
+      if (environment.length + redirects.length > 0)
+        worst = pickStricter(worst, this.#judgeShellParts(command, folder));
+      if (builtin !== undefined) worst = pickStricter(worst, this.#judgeBuiltin(builtin, call));
+      else if (words.length > 0) worst = pickStricter(worst, this.#judgeCall(call));
     }
     this.#output.add(command, this.calls[first]?.call);
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
-  }
-
-  #judgeWords(command: PlainCommand, call: Call): Verdict {
-    const { builtin, environment, redirects } = command;
-    let worst: Verdict | undefined;
-    if (environment.length + redirects.length > 0) worst = this.#judgeShellParts(command, call.folder);
-    if (builtin !== undefined) return pickStricter(worst, this.#judgeBuiltin(builtin, call));
-    if (call.words.length > 0) return pickStricter(worst, this.#judgeCall(call));
-    return worst ?? NO_EFFECT;
   }
 
   /** Redirections and variables: judged also where a rule allows the command. */
@@ -110,29 +99,27 @@ export class CommandJudge {
   }
 
   #judgeBuiltin(builtin: NonNullable<PlainCommand["builtin"]>, call: Call): Verdict {
+    const { folder } = call;
     const ruled = this.#judgeByRules(call.words, undefined);
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (builtin.kind === "source")
-      return this.#effects.judge({ kind: "execute", path: builtin.path }, call.folder);
-    return builtin.kind === "cd" ? this.#judgeCd(builtin.path.text ?? "", call.folder) : NO_EFFECT;
-  }
-
-  /** Shells resolve `..` in cd by its text, and fall back to the file system: both must lead to the same folder. */
-  #judgeCd(path: string, folder: string): Verdict {
+      return this.#effects.judge({ kind: "execute", path: builtin.path }, folder);
+    if (builtin.kind !== "cd") return NO_EFFECT;
+    const { text: path = "" } = builtin.path;
     const absolute = this.#workspace.absolute(path, folder);
-    if (path.split("/").includes("..")) {
-      const { real } = this.#workspace.locate(absolute);
-      const logical = this.#workspace.locate(resolvePath("/", absolute)).real;
-      if (logical === undefined || logical !== real)
-        return this.#notUnderstood(`cd ${path}: a link makes its target ambiguous`);
-    }
-    return this.#effects.judge({ kind: "enter", path: { text: path } }, folder);
+    const { real } = this.#workspace.locate(absolute);
+    const logical = this.#workspace.locate(resolvePath("/", absolute)).real;
+    // Shells resolve `..` in cd by its text, and fall back to the file system: both must lead to the same folder.
+    if (path.split("/").includes("..") && (logical === undefined || logical !== real))
+      return this.#notUnderstood(`cd ${path}: a link makes its target ambiguous`);
+    return this.#effects.judge({ kind: "enter", path: builtin.path }, folder);
   }
 
   #judgeCall(call: Call): Verdict {
     const parsed = this.#parse(call);
     const isUnknown = isNotUnderstood(parsed);
     const ruled = this.#judgeByRules(call.words, isUnknown ? undefined : parsed);
+    if (isUnknown && ruled?.decision !== "allow") this.hasUnknown = true;
     if (ruled !== undefined && ruled.decision !== "allow") return ruled;
     if (isUnknown)
       return ruled === undefined ? this.#notUnderstood(parsed.problem) : this.#judgeAllowedWords(ruled, call);
@@ -182,26 +169,22 @@ export class CommandJudge {
     if (name.includes("/")) return callByPath(first, args);
     const program = findProgram(name);
     if (program === undefined) return { problem: `the program ${name} is not declared` };
-    if (program.examine !== undefined && !this.#mayExamine(args))
+    if (
+      program.examine !== undefined &&
+      !args.every(
+        ({ text = "" }) =>
+          text.length <= LIMITS.argumentChars && this.#context.budget.spend("examinedChars", text.length),
+      )
+    )
       return { problem: `the arguments of ${name} are too long to judge` };
-    const hasGlob = args.some(({ isGlob }) => isGlob === true);
-    return parseCall(program, hasGlob ? args.map((word) => this.#withMatches(word, folder)) : args);
-  }
-
-  #mayExamine(args: readonly Word[]): boolean {
-    let chars = 0;
-    for (const { text = "" } of args) {
-      if (text.length > LIMITS.argumentChars) return false;
-      chars += text.length;
-    }
-    return this.#context.budget.spend("examinedChars", chars);
-  }
-
-  #withMatches(word: Word, folder: string): Word {
-    if (word.isGlob !== true || word.text === undefined) return word;
-    // An earlier command of the script may have created more.
-    const matches = this.#changes.hasWritten ? undefined : this.#workspace.matchesOf(word.text, folder);
-    return matches === undefined ? word : { ...word, matches };
+    // An earlier command of the script may have created more matches.
+    if (this.#changes.hasWritten || !args.some(({ isGlob }) => isGlob === true))
+      return parseCall(program, args);
+    const withMatches = args.map((word) => {
+      const isPattern = word.isGlob === true && word.text !== undefined;
+      return isPattern ? { ...word, matches: this.#workspace.matchesOf(word.text, folder) } : word;
+    });
+    return parseCall(program, withMatches);
   }
 
   #judgeParsed(parsed: ParsedCall, outer: Call, ruled: Verdict | undefined): Verdict | undefined {
@@ -330,7 +313,6 @@ export class CommandJudge {
 
 const RESERVED: CommandVerdict = { ...NO_EFFECT, command: "", parent: -1 };
 
-/** The names of standard input among arguments. */
 function isStandardInput(text: string | undefined): boolean {
   return text !== undefined && /(?:^|=)(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(text);
 }
@@ -343,10 +325,9 @@ function argumentParts({ text, isGlob }: Word): readonly Word[] {
 }
 
 function runsCode(effects: readonly Effect[]): boolean {
-  return effects.some(
-    (effect) =>
-      effect.kind === "execute" ||
-      effect.kind === "inline-code" ||
-      (effect.kind === "action" && (effect.action === "project-code" || effect.action === "install")),
+  return effects.some((effect) =>
+    /^(?:execute|inline-code|project-code|install)$/.test(
+      effect.kind === "action" ? effect.action : effect.kind,
+    ),
   );
 }

@@ -2,13 +2,13 @@ import { posix } from "node:path";
 import type { Location } from "../files/workspace.ts";
 import { LIMITS } from "../limits.ts";
 import { readEndpoint } from "../network/endpoint.ts";
-import type { Action, Effect } from "../programs/declaration/effect.ts";
+import type { Effect } from "../programs/declaration/effect.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import type { TreeReading } from "../programs/tree-readers.ts";
-import { evaluateEndpoint } from "./evaluate-network.ts";
 import { notUnderstoodVerdict, pickStricter, refusal, type Verdict } from "./evaluation.ts";
 import {
   hasReadDenials,
+  judgeHost,
   judgeKind,
   judgeRead,
   judgeWrite,
@@ -21,10 +21,19 @@ import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
 /** The effects that run another command, which is judged separately. */
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
-export type OwnEffect = Exclude<Effect, InnerEffect>;
 
-/** What a command does to a path that it names. */
-type PathUse = FileAccess | "enter" | "execute" | "delete-tree" | "link-target";
+/** What a command does to a path, and what the user's rules about paths take it for. */
+const PATH_USES = {
+  read: "read",
+  enter: "read",
+  execute: "read",
+  update: "update",
+  mode: "mode",
+  delete: "delete",
+  "delete-tree": "delete",
+  "link-target": "update",
+} as const satisfies Record<string, FileAccess>;
+type PathUse = keyof typeof PATH_USES;
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
@@ -38,13 +47,15 @@ export class EffectJudge {
     this.#output = output;
   }
 
-  judge(effect: OwnEffect, folder: string): Verdict {
-    const { policy } = this.#context;
+  judge(effect: Exclude<Effect, InnerEffect>, folder: string): Verdict {
+    const { workspace, policy } = this.#context;
     switch (effect.kind) {
-      case "read":
-        return isPrinted(effect.path) && this.#output.hasOnlyNames() && !hasReadDenials(policy)
+      case "read": {
+        const isPrinted = effect.path.text === undefined && effect.path.isInput !== false;
+        return isPrinted && this.#output.hasOnlyNames() && !hasReadDenials(policy)
           ? judgeKind("read", policy)
           : this.#judgePaths(effect.path, folder, "read");
+      }
       case "enter":
       case "execute":
         return this.#judgePaths(effect.path, folder, effect.kind);
@@ -55,42 +66,40 @@ export class EffectJudge {
         return this.#emptiesWorkspace(effect.path, folder)
           ? judgeKind("writeOutside", policy, "deletes everything in the workspace")
           : this.#judgePaths(effect.path, folder, "delete-tree");
-      case "link":
-        return this.#judgeLink(effect, folder);
+      case "link": {
+        const { path, target } = effect;
+        const parent = posix.dirname(workspace.absolute(path.text ?? "", folder));
+        // A link out of the workspace would let later writes pass for writes in the workspace.
+        const targets = [folder, parent].map((from) => this.#judgePaths(target, from, "link-target"));
+        return targets.reduce(pickStricter, this.#judgePaths(path, folder, "update"));
+      }
       case "connect": {
         const { text } = effect.target;
-        const endpoint = text === undefined ? undefined : readEndpoint(text);
-        return evaluateEndpoint(endpoint, effect.sends, policy);
+        return judgeHost(text === undefined ? undefined : readEndpoint(text), effect.sends, policy);
       }
       case "inline-code":
         return judgeKind("project-code", policy);
-      case "action":
-        return this.#judgeAction(effect.action, folder);
+      case "action": {
+        const { action } = effect;
+        // Project code, installs and git act on the project that they run in.
+        const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
+        if (!isProject || workspace.holds(folder)) return judgeKind(action, policy);
+        const { real = folder } = workspace.locate(folder);
+        return judgeKind("writeOutside", policy, `acts on ${real}, outside the workspace`);
+      }
     }
-  }
-
-  /** Project code, installs and git act on the project that they run in. */
-  #judgeAction(action: Action, folder: string): Verdict {
-    const { workspace, policy } = this.#context;
-    const isProject = action === "project-code" || action === "install" || action.startsWith("git-");
-    if (isProject && !workspace.holds(folder)) {
-      const { real = folder } = workspace.locate(folder);
-      return judgeKind("writeOutside", policy, `acts on ${real}, outside the workspace`);
-    }
-    return judgeKind(action, policy);
   }
 
   #judgePaths({ text, isGlob }: Word, folder: string, use: PathUse): Verdict {
-    const { workspace, policy } = this.#context;
-    const isKnown =
-      text !== undefined &&
-      text.length <= LIMITS.pathChars &&
-      this.#context.budget.spend("judgedPathChars", text.length);
-    if (!isKnown) return this.#judgeUnknown(use);
+    const { workspace, policy, budget } = this.#context;
+    // A file whose name is only known at run time may be any file.
+    const unknown = (): Verdict => this.#judgeAt("a file", { real: undefined, entry: undefined }, use);
+    if (text === undefined || text.length > LIMITS.pathChars) return unknown();
+    if (!budget.spend("judgedPathChars", text.length)) return unknown();
     const absolute = workspace.absolute(text, folder);
     if (isGlob !== true) return this.#judgeAt(absolute, workspace.locate(absolute), use);
     const existing = workspace.candidatesOf(absolute);
-    if (existing === null) return this.#judgeUnknown(use);
+    if (existing === null) return unknown();
     let worst: Verdict | undefined;
     for (const path of existing ?? [])
       worst = pickStricter(worst, this.#judgeAt(path, workspace.locate(path), use));
@@ -99,14 +108,9 @@ export class EffectJudge {
     const isTree = text.includes("**");
     if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree)) {
       worst = pickStricter(worst, this.#judgeAt(absolute, workspace.locate(absolute, true), use));
-      worst = pickStricter(worst, judgePattern(absolute, accessOf(use), policy));
+      worst = pickStricter(worst, judgePattern(absolute, PATH_USES[use], policy));
     }
     return worst ?? NO_EFFECT;
-  }
-
-  /** A file whose name is only known at run time may be any file. */
-  #judgeUnknown(use: PathUse): Verdict {
-    return this.#judgeAt("a file", { real: undefined, entry: undefined }, use);
   }
 
   #judgeAt(path: string, location: Location, use: PathUse): Verdict {
@@ -124,13 +128,13 @@ export class EffectJudge {
           return judgeKind("writeOutside", policy, `runs ${path}, outside the workspace`);
         return this.#unlessRelinked(path, location, judgeKind("project-code", policy));
       }
-      case "delete-tree":
-        for (const tree of [real, entry])
-          if (tree !== undefined && workspace.isPrecious(tree))
-            return refusal("delete-root", `deletes ${tree}`);
+      case "delete-tree": {
+        const precious = [real, entry].find((tree) => tree !== undefined && workspace.isPrecious(tree));
+        if (precious !== undefined) return refusal("delete-root", `deletes ${precious}`);
         return real !== undefined && workspace.holdsWorkspace(real)
           ? judgeKind("writeOutside", policy, `deletes ${real} with its repository and settings`)
           : this.#judgeAt(path, location, "delete");
+      }
       case "link-target":
         return real !== undefined && workspace.inWorkspace(real)
           ? this.#judgeAt(path, location, "update")
@@ -148,7 +152,6 @@ export class EffectJudge {
     return notUnderstoodVerdict(problem, this.#context.policy);
   }
 
-  /** The files in a folder that a call reads as a whole. */
   judgeTree({ text }: Word, folder: string, reading: TreeReading): Verdict {
     const { workspace, policy } = this.#context;
     const absolute = workspace.absolute(text ?? "", folder);
@@ -167,27 +170,6 @@ export class EffectJudge {
     const { real } = workspace.locate(posix.dirname(workspace.absolute(text, folder)));
     return real === undefined || workspace.holdsWorkspace(real);
   }
-
-  /** A link out of the workspace would let later writes pass for writes in the workspace. */
-  #judgeLink({ path, target }: Extract<Effect, { kind: "link" }>, folder: string): Verdict {
-    const parent = posix.dirname(this.#context.workspace.absolute(path.text ?? "", folder));
-    return pickStricter(
-      pickStricter(this.#judgePaths(path, folder, "update"), this.#judgePaths(target, folder, "link-target")),
-      this.#judgePaths(target, parent, "link-target"),
-    );
-  }
-}
-
-/** Whether a word may be what another command prints. */
-function isPrinted({ text, isInput }: Word): boolean {
-  return text === undefined && isInput !== false;
-}
-
-/** What the user's rules about paths take a use for. */
-function accessOf(use: PathUse): FileAccess {
-  if (use === "enter" || use === "execute") return "read";
-  if (use === "link-target") return "update";
-  return use === "delete-tree" ? "delete" : use;
 }
 
 export const NO_EFFECT: Verdict = { decision: "allow", rule: "nothing", reason: "has no effect" };

@@ -1,5 +1,6 @@
-import type { Location, Workspace } from "../files/workspace.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
+import { rangeOf, type Endpoint } from "../network/endpoint.ts";
+import type { Location, PathKind, Workspace } from "../files/workspace.ts";
+import type { WorkBudget } from "../limits.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import {
   defaultVerdict,
@@ -10,14 +11,12 @@ import {
 } from "./evaluation.ts";
 import { EFFECTS, type EffectKind } from "./presets.ts";
 
-/** What a request is judged by. */
 export interface JudgeContext {
   readonly workspace: Workspace;
   readonly policy: CompiledPolicy;
   readonly budget: WorkBudget;
 }
 
-/** What is done to a file. */
 export type FileAccess = "read" | "update" | "mode" | "delete";
 
 /** The verdict on a kind of effect, from the policy's `effects` or the preset. */
@@ -43,26 +42,20 @@ export function kindVerdict(
   return defaultVerdict(policy.default, isExclusive, reason);
 }
 
-/** What is read at a location. */
 export function judgeRead(path: string, location: Location, { workspace, policy }: JudgeContext): Verdict {
   const ruled = judgeByRules(path, location, "read", policy);
   if (ruled !== undefined) return ruled;
   const { real } = location;
-  if (real === undefined) return judgeUnknownRead(path, policy);
   // Reading gives the model no more than it could list; only secrets are kept from it.
-  return workspace.isCredential(real)
-    ? judgeKind("credentials", policy, `reads ${real}, which holds credentials`)
-    : judgeKind("read", policy);
-}
-
-/** A file that may be any file may be one that must not be read. */
-function judgeUnknownRead(path: string, policy: CompiledPolicy): Verdict {
+  if (real !== undefined)
+    return workspace.isCredential(real)
+      ? judgeKind("credentials", policy, `reads ${real}, which holds credentials`)
+      : judgeKind("read", policy);
+  // A file that may be any file may be one that must not be read.
   if (judgeKind("credentials", policy).decision === "allow" && !hasReadDenials(policy))
     return judgeKind("read", policy);
-  const verdict = notUnderstoodVerdict(
-    `${path.startsWith("/") ? `where ${path} leads` : "which file it reads"} is not known before it runs`,
-    policy,
-  );
+  const what = path.startsWith("/") ? `where ${path} leads` : "which file it reads";
+  const verdict = notUnderstoodVerdict(`${what} is not known before it runs`, policy);
   return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
 }
 
@@ -71,7 +64,15 @@ export function hasReadDenials({ hasPathRules, deny, ask }: CompiledPolicy): boo
   return hasPathRules && [...deny, ...ask].some((rule) => isAbout(rule, "read"));
 }
 
-/** What is created, changed or deleted at a location. */
+/** Kinds of paths that nothing may write to. */
+const REFUSED: Partial<Record<PathKind, readonly [rule: string, reason: string]>> = {
+  device: ["disk-write", "is a device"],
+  profile: ["persistence", "is run automatically later"],
+  credentials: ["protected-path", "holds credentials"],
+  owned: ["protected-path", "belongs to git or to Codex"],
+  system: ["system-write", "belongs to the system"],
+};
+
 export function judgeWrite(
   path: string,
   location: Location,
@@ -80,25 +81,13 @@ export function judgeWrite(
 ): Verdict {
   const kind = workspace.kindOf(location);
   const shown = location.real ?? path;
-  switch (kind) {
-    case "device":
-      return refusal("disk-write", `${shown} is a device`);
-    case "profile":
-      return refusal("persistence", `${shown} is run automatically later`);
-    case "credentials":
-      return refusal("protected-path", `${shown} holds credentials`);
-    case "owned":
-      return refusal("protected-path", `${shown} belongs to git or to Codex`);
-    case "system":
-      return refusal("system-write", `${shown} belongs to the system`);
-    default:
-  }
+  // A sink discards contents, but its mode and its name are the system's.
+  const refused = REFUSED[kind === "sink" && access !== "update" ? "system" : kind];
+  if (refused !== undefined) return refusal(refused[0], `${shown} ${refused[1]}`);
   const ruled = judgeByRules(path, location, access, policy);
   if (ruled !== undefined) return ruled;
   switch (kind) {
     case "sink":
-      // It discards contents, but its mode and its name are the system's.
-      if (access !== "update") return refusal("system-write", `${shown} belongs to the system`);
       return judgeKind("read", policy);
     case "workspace":
     case "temp":
@@ -128,22 +117,56 @@ function judgeByRules(
 ): Verdict | undefined {
   if (!policy.hasPathRules) return undefined;
   const names = [path, real, entry].filter((name) => name !== undefined);
+  const places = [real, entry];
   return judgeByFirstRule(policy, path, {
     tightens: (rule) => isAbout(rule, access) && names.some(rule.path),
     allows: (rule) =>
-      real !== undefined &&
-      entry !== undefined &&
-      isAbout(rule, access) &&
-      rule.path(real) &&
-      rule.path(entry),
+      isAbout(rule, access) && places.every((place) => place !== undefined && rule.path(place)),
   });
 }
 
-/** Whether a rule is about files that are used in this way. */
 export function isAbout({ rule }: CompiledRule, access: FileAccess): boolean {
   if (rule.kind !== "path") return false;
   const change = access === "mode" ? "update" : access;
   return (
     rule.access === undefined || rule.access === change || (rule.access === "write" && change !== "read")
   );
+}
+
+/** Whether a host may be reached. `sends`: data goes there, so that a preset's reading list is not enough. */
+export function judgeHost(endpoint: Endpoint | undefined, sends: boolean, compiled: CompiledPolicy): Verdict {
+  const { policy, preset } = compiled;
+  const fallback = (reason: string): Verdict =>
+    kindVerdict("network", compiled, reason, compiled.exclusive.host);
+  if (endpoint === undefined) return fallback("a host that is not known before it runs");
+  const { host } = endpoint;
+  const range = rangeOf(host);
+  if (range === "metadata" && preset.safety)
+    return refusal("metadata-service", `${host} gives out the machine's credentials`);
+  const matches = (rule: CompiledRule): boolean => rule.host(endpoint);
+  const ruled = judgeByFirstRule(compiled, host, { tightens: matches, allows: matches });
+  if (ruled?.decision === "deny") return ruled;
+  if (compiled.hostsDenied.some((denies) => denies(endpoint)))
+    return { decision: "deny", rule: "network.deny", reason: `${host} is a denied host` };
+  if (ruled !== undefined) return ruled;
+  if (compiled.hostsAllowed.some((allows) => allows(endpoint)))
+    return { decision: "allow", rule: "network.allow", reason: `${host} is an allowed host` };
+  if (compiled.exclusive.host) return defaultVerdict(policy.default, true, "");
+  if (range === "loopback" || range === "private") {
+    const choice = policy.network[range] ?? preset[range];
+    const where = range === "loopback" ? "this machine" : "in a private network";
+    return {
+      decision: choice === "default" ? policy.default : choice,
+      rule: `network.${range}`,
+      reason: `${host} is ${where}`,
+    };
+  }
+  const reads = compiled.presetHosts.some((allows) => allows(endpoint));
+  if (reads && (!sends || preset.allows.has("network")))
+    return {
+      decision: "allow",
+      rule: `preset/${policy.preset}/hosts`,
+      reason: `${host} is known to the preset`,
+    };
+  return fallback(sends ? `sends data to ${host}` : `reaches ${host}`);
 }

@@ -3,18 +3,15 @@ import { matchName } from "../files/glob.ts";
 import { nameOfProgram } from "../programs/find-program.ts";
 import { readName } from "../programs/program-names.ts";
 import { commandsInCode, innerCommands } from "../denials/inner-commands.ts";
-import type { WorkBudget } from "../shell/work-budget.ts";
+import type { WorkBudget } from "../limits.ts";
 import { matchesWritten, matchPattern, type RuleWord, type Words } from "./command-pattern.ts";
 import type { CompiledRule } from "./compile-policy.ts";
 import type { JudgeContext } from "./judge-path.ts";
 import { judgeByFirstRule, notUnderstoodVerdict, type Match, type Verdict } from "./evaluation.ts";
 
-/** A command as rules see it. */
 export interface CalledWords {
   readonly words: Words;
-  /** The call by its declaration, if it is understood. */
   readonly call: ParsedCall | undefined;
-  /** Commands that it may run itself. */
   readonly inner: readonly Words[];
 }
 
@@ -23,7 +20,8 @@ export function toCalledWords(
   call: ParsedCall | undefined,
   { policy, budget }: JudgeContext,
 ): CalledWords {
-  return { words, call, inner: policy.hasCommandRules ? innerCommands(words, budget) : [] };
+  const inner = policy.hasCommandRules ? innerCommands(words, call !== undefined, budget) : [];
+  return { words, call, inner };
 }
 
 /** The verdict of the user's rules about one command. Undefined if no rule matches. */
@@ -51,39 +49,32 @@ export function judgeCode(code: string, { policy, budget }: JudgeContext): Verdi
 /** Whether a rule that denies or asks covers a command, or one that it runs. */
 export function matchTightening(rule: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
   const { words, call, inner } = called;
-  const matches = new Set(rule.patterns.map((pattern) => matchPattern(pattern, words, call)));
+  const matches = rule.patterns.map((pattern) => matchPattern(pattern, words, call));
   if (
-    matches.has("yes") ||
-    matchesText(rule, called, budget) ||
+    matches.includes("yes") ||
+    (rule.rule.kind === "regex" && textsOf(called).some((text) => rule.searches(text, budget))) ||
     inner.some((run) => matchesRun(rule, run, budget))
   )
     return "yes";
-  return matches.has("maybe") ? "maybe" : "no";
+  return matches.includes("maybe") ? "maybe" : "no";
 }
 
 /** Whether a rule covers a command that is only known by its words, because another program runs it. */
-export function matchesRun(
-  { rule, patterns, searches }: CompiledRule,
-  words: Words,
-  budget: WorkBudget,
-): boolean {
+function matchesRun({ rule, patterns, searches }: CompiledRule, words: Words, budget: WorkBudget): boolean {
   if (rule.kind === "regex") return searches(textOf(words), budget);
   return patterns.some((pattern) => matchesWritten(pattern, words));
 }
 
-/** A regular expression sees the command as it is written, and the normalised call. */
-function matchesText(
-  { rule, searches }: CompiledRule,
-  { words, call }: CalledWords,
-  budget: WorkBudget,
-): boolean {
-  if (rule.kind !== "regex") return false;
-  const written = textOf(words);
-  if (searches(written, budget)) return true;
+/** What a regular expression sees: the command as it is written, and the normalised call. */
+function textsOf({ words, call }: CalledWords): readonly string[] {
   const [first] = words;
-  if (call === undefined || first === undefined) return false;
-  const normalized = textOf([readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)]);
-  return normalized !== written && searches(normalized, budget);
+  if (call === undefined || first === undefined) return [textOf(words)];
+  const normalized = [readName(first).main, ...call.normalized.slice(1).map(({ text }) => text)];
+  return [...new Set([textOf(words), textOf(normalized)])];
+}
+
+function textOf(words: Words): string {
+  return words.map((word) => word ?? "").join(" ");
 }
 
 /**
@@ -92,14 +83,12 @@ function matchesText(
  */
 export function matchAllowing({ rule, matchesWhole }: CompiledRule, { words, call }: CalledWords): boolean {
   switch (rule.kind) {
-    case "prefix":
+    case "prefix": {
       if (fitsPrefix(rule.argv, words)) return true;
-      return (
-        call !== undefined &&
-        call.normalized.length === words.length &&
-        // The program as it is written: a rule for `make` does not cover `./make`, which is a file of the workspace.
-        fitsPrefix(rule.argv, [words[0], ...call.normalized.slice(1).map(({ text }) => text)])
-      );
+      if (call === undefined || call.normalized.length !== words.length) return false;
+      // The program as it is written: a rule for `make` does not cover `./make`, which is a file of the workspace.
+      return fitsPrefix(rule.argv, [words[0], ...call.normalized.slice(1).map(({ text }) => text)]);
+    }
     case "exact":
       // A rule with a folder only covers whole requests, whose folder is known.
       return (
@@ -115,19 +104,12 @@ export function matchAllowing({ rule, matchesWhole }: CompiledRule, { words, cal
 }
 
 function fitsPrefix(rule: readonly RuleWord[], words: Words): boolean {
-  return (
-    words.length >= rule.length &&
-    rule.every((choices, index) => {
-      const word = words[index];
-      if (word === undefined) return false;
-      const text = index === 0 ? nameOfProgram(word) : word;
-      return [choices]
-        .flat()
-        .some((choice) => (choice.includes("*") ? matchName(choice, text) : choice === text));
-    })
-  );
-}
-
-function textOf(words: Words): string {
-  return words.map((word) => word ?? "").join(" ");
+  return rule.every((choices, index) => {
+    const word = words[index];
+    if (word === undefined) return false;
+    const text = index === 0 ? nameOfProgram(word) : word;
+    return [choices]
+      .flat()
+      .some((choice) => choice === text || (choice.includes("*") && matchName(choice, text)));
+  });
 }

@@ -55,7 +55,6 @@ const OPEN = {
   mcpTools: "allow",
 } as const;
 
-/** From the strictest. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
     ...CAREFUL,

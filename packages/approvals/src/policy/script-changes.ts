@@ -9,10 +9,8 @@ export class ScriptChanges {
   /** Whether files may have been created: what patterns match may have changed. */
   hasWritten = false;
   readonly #workspace: Workspace;
-  /** Paths where a link may now be. */
-  readonly #links = new Set<string>();
-  /** Paths below which links may be. */
-  readonly #copies = new Set<string>();
+  /** Paths below which links may be now, each with whether it may be a link itself. */
+  readonly #links = new Map<string, boolean>();
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
@@ -21,18 +19,18 @@ export class ScriptChanges {
   /** Links, copies and moves change where later paths lead; anything that writes changes what patterns match. */
   record(effects: readonly Effect[], folder: string): void {
     if (effects.every(onlyLooks)) return;
-    const sources = new Set<Word>();
-    for (const effect of effects)
-      if (effect.kind === "read" || effect.kind === "delete") sources.add(effect.path);
-    let linked: ReadonlySet<Word> | undefined;
+    this.hasWritten = true;
+    const sources = effects.flatMap((effect) =>
+      effect.kind === "read" || effect.kind === "delete" ? [effect.path] : [],
+    );
+    let linked: readonly Word[] | undefined;
     for (const effect of effects) {
-      if (onlyLooks(effect)) continue;
-      this.hasWritten = true;
       if (effect.kind === "link") this.#relink(effect.path, true, folder);
-      else if (effect.kind === "write" && isMoreThan(sources, effect.path)) {
-        linked ??= new Set([...sources].filter((source) => this.#mayBeLink(source, folder)));
+      else if (effect.kind === "write" && sources.some((source) => source !== effect.path)) {
+        linked ??= sources.filter((source) => this.#mayBeLink(source, folder));
         // A command that reads or moves other files may copy links along with them.
-        this.#relink(effect.path, isMoreThan(linked, effect.path), folder);
+        const isLink = linked.some((source) => source !== effect.path);
+        this.#relink(effect.path, isLink, folder);
       }
     }
   }
@@ -45,21 +43,19 @@ export class ScriptChanges {
 
   #relink({ text, isGlob }: Word, isLink: boolean, folder: string): void {
     const { real, entry } = this.#workspace.locate(this.#workspace.absolute(text ?? "/", folder), isGlob);
-    const paths = isLink ? this.#links : this.#copies;
-    for (const path of [real, entry]) paths.add(fixedFolder(path ?? "/"));
+    for (const path of [real, entry].map((one) => fixedFolder(one ?? "/")))
+      this.#links.set(path, isLink || this.#links.get(path) === true);
   }
 
-  /** Whether a location may lead elsewhere by now. */
   isRelinked({ real, entry }: Location): boolean {
-    if (this.#links.size + this.#copies.size === 0) return false;
-    return [real, entry].some((path) => path === undefined || this.#leadsThroughChange(path));
+    return this.#links.size > 0 && [real, entry].some((path) => this.#leadsThroughChange(path));
   }
 
-  #leadsThroughChange(path: string): boolean {
-    if (this.#links.has(path)) return true;
+  #leadsThroughChange(path: string | undefined): boolean {
+    if (path === undefined || this.#links.get(path) === true) return true;
     for (let folder = path; folder !== "/" && folder !== "";) {
       folder = posix.dirname(folder);
-      if (this.#links.has(folder) || this.#copies.has(folder)) return true;
+      if (this.#links.has(folder)) return true;
     }
     return false;
   }
@@ -67,9 +63,4 @@ export class ScriptChanges {
 
 function onlyLooks({ kind }: Effect): boolean {
   return kind === "read" || kind === "enter" || kind === "connect";
-}
-
-/** Whether a set has anything besides one word. */
-function isMoreThan(words: ReadonlySet<Word>, one: Word): boolean {
-  return words.size > (words.has(one) ? 1 : 0);
 }

@@ -6,13 +6,11 @@ import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain
 interface EndedCommand {
   readonly command: PlainCommand;
   readonly call: ParsedCall | undefined;
-  /** Undefined until it is needed. */
   output: Output | undefined;
 }
 
 /** What the commands of a script print, which others may read. Only found where a command depends on it: most don't. */
 export class ScriptOutput {
-  /** The standard input of the command that is judged. */
   input: StandardInput = INHERITED;
   readonly #workspace: Workspace;
   readonly #ended: EndedCommand[] = [];
@@ -33,7 +31,6 @@ export class ScriptOutput {
     return all === "names" || all === "nothing";
   }
 
-  /** What all commands so far print. */
   ofAll(): Output {
     let all: Output = "nothing";
     for (const ended of this.#ended) {

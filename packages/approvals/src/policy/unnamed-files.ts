@@ -17,10 +17,9 @@ export function judgePattern(
   access: FileAccess,
   policy: CompiledPolicy,
 ): Verdict | undefined {
-  return askAboutRule(policy, access, (glob) => {
-    const isNear = overlap(globFolder(pattern), globFolder(glob));
-    return isNear && mayMatchSameName(baseName(pattern), baseName(glob));
-  });
+  return askAboutRule(policy, access, fixedFolder(pattern, GLOB_WILDCARD), (glob) =>
+    mayMatchSameName(baseName(pattern), baseName(glob)),
+  );
 }
 
 /** Asks if a file that a denial or question of the user's is about may be read along with a folder. */
@@ -29,10 +28,9 @@ export function judgeTree(
   { hasHidden, included }: TreeReading,
   { workspace, policy }: JudgeContext,
 ): Verdict | undefined {
-  return askAboutRule(policy, "read", (glob, { path }) => {
+  return askAboutRule(policy, "read", folder, (glob, { path }) => {
     const name = baseName(glob);
-    const isSkipped = !hasHidden && /^\.[^*]/.test(name) && !included.some((one) => mayInclude(one, name));
-    if (isSkipped || !overlap(folder, globFolder(glob))) return false;
+    if (!hasHidden && /^\.[^*]/.test(name) && !included.some((one) => mayInclude(one, name))) return false;
     const found = workspace.candidatesOf(`${folder}/**/${name}`);
     return name === "**" || found === undefined || found === null || found.some(path);
   });
@@ -41,11 +39,15 @@ export function judgeTree(
 function askAboutRule(
   policy: CompiledPolicy,
   access: FileAccess,
+  folder: string,
   mayCover: (glob: string, rule: CompiledRule) => boolean,
 ): Verdict | undefined {
   if (!policy.hasPathRules) return undefined;
+  const isNear = (other: string): boolean => isInside(folder, other) || isInside(other, folder);
   const found = [...policy.deny, ...policy.ask].find(
-    (rule) => isAbout(rule, access) && rule.globs.some((glob) => mayCover(glob, rule)),
+    (rule) =>
+      isAbout(rule, access) &&
+      rule.globs.some((glob) => isNear(fixedFolder(glob, GLOB_WILDCARD)) && mayCover(glob, rule)),
   );
   if (found === undefined) return undefined;
   // Named after the rule, so that no rule that allows the command answers the question.
@@ -69,12 +71,4 @@ function mayMatchSameName(pattern: string, glob: string): boolean {
     (before.startsWith(otherBefore) || otherBefore.startsWith(before)) &&
     (after.endsWith(otherAfter) || otherAfter.endsWith(after))
   );
-}
-
-function globFolder(glob: string): string {
-  return fixedFolder(glob, GLOB_WILDCARD);
-}
-
-function overlap(one: string, other: string): boolean {
-  return isInside(one, other) || isInside(other, one);
 }

@@ -1,28 +1,16 @@
 import { readName } from "./program-names.ts";
 
-/** Where a program that runs other programs has their names. */
+/** How a program runs other programs. */
 export interface Runner {
   /** Its subcommand; none if the program itself runs the command. */
   readonly verb?: string;
-  /** Operands before the command: an image, a container, a toolchain. */
-  readonly operands?: number;
   /** Set if no operand is a command, but an argument may be code that has commands in it. */
   readonly onlyCode?: boolean;
 }
 
 const DIRECT: readonly Runner[] = [{}];
 const runs = (...verbs: readonly string[]): readonly Runner[] => verbs.map((verb) => ({ verb }));
-const COMPOSE: readonly Runner[] = [
-  { verb: "exec", operands: 1 },
-  { verb: "run", operands: 1 },
-];
-const CONTAINERS: readonly Runner[] = [
-  ...COMPOSE,
-  ...["container exec", "container run", "compose exec", "compose run"].map((verb) => ({
-    verb,
-    operands: 1,
-  })),
-];
+const CONTAINERS = runs("exec", "run");
 
 /** Programs whose declarations don't say which of their operands is a command: for denials and questions alone. */
 const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
@@ -37,12 +25,12 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
     "cross-env": DIRECT,
     dash: DIRECT,
     docker: CONTAINERS,
-    "docker-compose": COMPOSE,
+    "docker-compose": CONTAINERS,
     fnm: runs("exec"),
     gdb: DIRECT,
     hatch: runs("run"),
     hyperfine: DIRECT,
-    kubectl: [{ verb: "exec", operands: 1 }],
+    kubectl: runs("exec"),
     lldb: DIRECT,
     make: [{ onlyCode: true }],
     mise: runs("exec", "x"),
@@ -51,11 +39,8 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
     nodemon: DIRECT,
     npm: runs("exec"),
     npx: DIRECT,
-    nvm: [
-      { verb: "exec", operands: 1 },
-      { verb: "run", operands: 1 },
-    ],
-    oc: [{ verb: "exec", operands: 1 }],
+    nvm: runs("exec", "run"),
+    oc: runs("exec"),
     pdm: runs("run"),
     perf: runs("record", "stat", "trace"),
     perl: DIRECT,
@@ -65,13 +50,13 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
     pnpm: [...runs("dlx", "exec"), {}],
     pnpx: DIRECT,
     podman: CONTAINERS,
-    "podman-compose": COMPOSE,
+    "podman-compose": CONTAINERS,
     poetry: runs("run"),
     pyenv: runs("exec"),
     python: DIRECT,
     rbenv: runs("exec"),
     ruby: DIRECT,
-    rustup: [{ verb: "run", operands: 1 }],
+    rustup: runs("run"),
     sh: DIRECT,
     uv: [...runs("run", "tool run"), {}],
     uvx: DIRECT,
@@ -82,7 +67,7 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
   }),
 );
 
-/** Where a program, by its name as written, has the commands that it runs. Undefined if it runs none. */
-export function findRunners(program: string): readonly Runner[] | undefined {
-  return RUNNERS.get(readName(program).main);
+/** How a program, by its name as written, runs others. Empty if it runs none. */
+export function findRunners(program: string): readonly Runner[] {
+  return RUNNERS.get(readName(program).main) ?? [];
 }

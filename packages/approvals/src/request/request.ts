@@ -32,7 +32,6 @@ export interface FileChangeRequest {
 export interface FileChange {
   readonly path: string;
   readonly kind: "add" | "delete" | "update";
-  /** Where an updated file is moved to. */
   readonly movePath?: string | undefined;
 }
 
@@ -79,7 +78,6 @@ export interface FileSystemEntry {
 export interface McpToolRequest {
   readonly kind: "mcpTool";
   readonly server: string;
-  /** Undefined when the request does not name it. */
   readonly tool: string | undefined;
 }
 

@@ -27,12 +27,11 @@ function isCheapToParse(source: string): boolean {
   if (source.length < LIMITS.brackets) return true;
   const measured = measure(source);
   if (measured === undefined) return false;
-  const { syntax, expansions, escapes, hereDocuments } = measured;
+  const { syntax, expansions, hereDocuments } = measured;
   return (
     ["(", "[", "{"].every((bracket) => countOf(syntax, bracket) <= LIMITS.brackets) &&
     (syntax.match(/[\n&;|]/g) ?? []).length <= LIMITS.separators &&
     expansions + countOf(syntax, "`") <= LIMITS.expansions &&
-    escapes <= LIMITS.escapes &&
     hereDocuments <= LIMITS.hereDocuments
   );
 }
@@ -42,8 +41,6 @@ interface Measured {
   readonly syntax: string;
   /** Dollar signs and backticks in quoted text and here-documents. */
   readonly expansions: number;
-  /** Backslashes in double quotes. */
-  readonly escapes: number;
   readonly hereDocuments: number;
 }
 
@@ -57,7 +54,7 @@ const TOKEN =
 /** @returns undefined if there is more syntax than may be parsed. */
 function measure(source: string): Measured | undefined {
   const pending: { readonly end: RegExp; readonly expands: boolean }[] = [];
-  let [syntax, data, expansions, escapes, hereDocuments, at] = ["", 0, 0, 0, 0, 0];
+  let [syntax, data, expansions, hereDocuments, at] = ["", 0, 0, 0, 0];
   while (at < source.length) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(source);
@@ -70,7 +67,7 @@ function measure(source: string): Measured | undefined {
       const documents = (rest.match(/(?<!<)<<(?!<)/g) ?? []).length;
       if (rest.length + at - data > LIMITS.syntaxChars || (documents > 0 && hereDocuments + documents > 1))
         return undefined;
-      return { syntax: syntax + rest, expansions, escapes, hereDocuments };
+      return { syntax: syntax + rest, expansions, hereDocuments };
     }
     at = next;
     if (token === "\n") {
@@ -83,9 +80,9 @@ function measure(source: string): Measured | undefined {
         if (body.expands) expansions += countOf(source.slice(start, at), "$", "`");
       }
     } else if (double !== undefined) {
-      data += double.length;
+      // The parser takes a slow path for each backslash, so that escapes count as syntax.
+      data += double.length - 2 * countOf(double, "\\");
       expansions += countOf(double, "$");
-      escapes += countOf(double, "\\");
     } else if (token.startsWith("'")) data += token.length - 2;
     else if (document !== undefined) {
       hereDocuments += 1;
@@ -97,16 +94,19 @@ function measure(source: string): Measured | undefined {
     } else if (!/^[\\#]/.test(token)) syntax += token;
     if (at - data > LIMITS.syntaxChars) return undefined;
   }
-  return { syntax, expansions, escapes, hereDocuments };
+  return { syntax, expansions, hereDocuments };
 }
 
 /** Stops where every limit is exceeded. */
 function countOf(text: string, ...chars: readonly string[]): number {
   let count = 0;
-  for (const char of chars) {
-    for (let at = text.indexOf(char); at !== -1 && count <= LIMITS.escapes; at = text.indexOf(char, at + 1))
+  for (const char of chars)
+    for (
+      let at = text.indexOf(char);
+      at !== -1 && count <= LIMITS.syntaxChars;
+      at = text.indexOf(char, at + 1)
+    )
       count += 1;
-  }
   return count;
 }
 

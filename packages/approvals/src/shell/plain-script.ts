@@ -6,10 +6,8 @@ import { retainShape } from "../retain-shape.ts";
 /** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
 export type Dialect = "bash" | "zsh" | "unknown";
 
-/** What a command reads from standard input. */
 export type StandardInput =
   | { readonly kind: "inherited" }
-  /** The output of another command. */
   | { readonly kind: "pipe" }
   | { readonly kind: "file"; readonly path: Word }
   /** A here-document or here-string. Undefined text: it is only known at run time. */
@@ -18,7 +16,6 @@ export type StandardInput =
 export const INHERITED: StandardInput = { kind: "inherited" };
 export const PIPE: StandardInput = { kind: "pipe" };
 
-/** A redirection to or from a file. */
 export interface FileRedirect {
   readonly kind: "read" | "write";
   readonly path: Word;
@@ -28,8 +25,6 @@ export interface FileRedirect {
 export interface PlainCommand {
   /** The program and its arguments. Empty if there are only redirections or assignments. */
   readonly words: readonly Word[];
-  /** The words as a shell without brace expansion reads them, where that differs. */
-  readonly wordsWithoutBraces?: readonly Word[] | undefined;
   /** Set for a builtin that the shell itself runs: `cd`, `export`, `source`. */
   readonly builtin?: Builtin | undefined;
   readonly environment: readonly SetVariable[];
@@ -37,7 +32,6 @@ export interface PlainCommand {
   readonly input: StandardInput;
   /** The folders that it may run in: more than one after a `cd` that may have failed. */
   readonly folders: readonly string[];
-  /** The command as it is written. */
   readonly text: string;
 }
 

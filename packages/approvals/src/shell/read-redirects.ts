@@ -4,7 +4,6 @@ import { readHereDocumentText, readOneWord, type WordScope } from "./read-word.t
 
 export interface Redirects {
   readonly files: readonly FileRedirect[];
-  /** Undefined if standard input is not redirected. */
   readonly input: StandardInput | undefined;
 }
 
@@ -19,48 +18,46 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
   const files: FileRedirect[] = [];
   let input: StandardInput | undefined;
   for (const redirect of redirects) {
+    const { operator } = redirect;
     const descriptor = descriptorOf(redirect);
-    switch (redirect.operator) {
+    if (operator.startsWith("<") !== (descriptor === 0))
+      notPlain(`the redirection ${operator} of descriptor ${descriptor}`);
+    switch (operator) {
       case "<<":
       case "<<-": {
-        if (descriptor !== 0) notPlain("a here-document for another descriptor than 0");
         if (redirect.type !== "HereDoc" || redirect.closing === undefined)
           notPlain("a here-document without an end");
         if (!DELIMITER.test(redirect.delimiter?.text ?? "")) notPlain("this delimiter of a here-document");
         const text = readHereDocumentText(redirect.body, scope);
-        input = { kind: "text", text: redirect.operator === "<<" ? text : text?.replaceAll(/^\t+/gm, "") };
+        input = { kind: "text", text: operator === "<<" ? text : text?.replaceAll(/^\t+/gm, "") };
         break;
       }
       case "<<<": {
-        if (descriptor !== 0 || redirect.target === undefined) notPlain("a here-string");
+        if (redirect.target === undefined) notPlain("a here-string");
         input = { kind: "text", text: readOneWord(redirect.target, scope, "a here-string").text };
         break;
       }
       case "<": {
         const path = readTarget(redirect, scope);
-        if (descriptor !== 0) notPlain("input for another descriptor than 0");
         files.push({ kind: "read", path });
         input = { kind: "file", path };
         break;
       }
+      case "&>":
+      case "&>>":
       case ">":
       case ">>":
       case ">|":
-        if (descriptor === 0) notPlain("output to descriptor 0");
-        files.push({ kind: "write", path: readTarget(redirect, scope) });
-        break;
-      case "&>":
-      case "&>>":
-        // dash runs what comes before in the background.
-        if (scope.dialect === "unknown") notPlain(`the redirection ${redirect.operator}`);
+        // dash runs what comes before `&>` in the background.
+        if (operator.startsWith("&") && scope.dialect === "unknown") notPlain(`the redirection ${operator}`);
         files.push({ kind: "write", path: readTarget(redirect, scope) });
         break;
       case ">&":
         // With a name it is a file in bash and an error in dash.
-        if (descriptor === 0 || !/^[12]$/.test(redirect.target?.text ?? "")) notPlain("the redirection >&");
+        if (!/^[12]$/.test(redirect.target?.text ?? "")) notPlain("the redirection >&");
         break;
       default:
-        notPlain(`the redirection ${redirect.operator}`);
+        notPlain(`the redirection ${operator}`);
     }
   }
   return { files, input };

@@ -1,19 +1,10 @@
 import { retainShape } from "../retain-shape.ts";
-import type {
-  AndOr,
-  Command,
-  For,
-  ParsedScript,
-  Pipeline,
-  PipelineNode,
-  Redirection,
-  Statement,
-} from "unbash";
+import type { AndOr, Command, For, ParsedScript, Pipeline, PipelineNode, Statement } from "unbash";
 import { isNotUnderstood } from "../programs/declaration/parse-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
 import { readBuiltin, type SetVariable } from "../programs/shell-builtins.ts";
 import { resolvePath } from "../files/path.ts";
-import { LIMITS } from "../limits.ts";
+import { LIMITS, WorkBudget } from "../limits.ts";
 import {
   NotPlain,
   notPlain,
@@ -27,9 +18,8 @@ import {
 import { parseSource } from "./parse-source.ts";
 import { readRedirects } from "./read-redirects.ts";
 import { readTest } from "./read-test.ts";
-import { readOneWord, readWord, type ReadWord, type WordScope } from "./read-word.ts";
+import { readOneWord, readWords, withoutBraces, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "../programs/declaration/script-variables.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 export interface ScriptContext {
   readonly dialect: Dialect;
@@ -63,9 +53,8 @@ export function readScript(source: string, context: ScriptContext): PlainScript 
   return { commands: reader.commands, syntax };
 }
 
-/** What the shell knows at one point of a script. */
 interface ShellState extends WordScope {
-  folders: readonly string[];
+  folders: Folders;
   readonly variables: Map<string, Word>;
 }
 
@@ -74,24 +63,16 @@ function copyOf(state: WordScope): ShellState {
   return { ...state, variables: new Map(state.variables) };
 }
 
-/** The folders after a command that succeeded, and after one that failed. */
-interface Outcome {
-  readonly success: readonly string[];
-  readonly failure: readonly string[];
-}
+/** The folders that the shell may be in. After a node, those of its state are for any outcome, the result for a success. */
+type Folders = readonly string[];
 
-/** What surrounds a command. */
 interface CommandContext {
   readonly input: StandardInput;
-  /** Whether the command may be skipped or repeated, or runs in a shell of its own kind: no state may change here. */
-  readonly isConditional: boolean;
-  /** Whether a change of folder lasts only for a part of a pipeline, or may be repeated. */
-  readonly forbidsCd: boolean;
-  /** Whether it may run any number of times. */
-  readonly isRepeated?: boolean;
+  /** Whether the command runs in any case, only on a condition, or in a loop or pipeline, which limits what may change. */
+  readonly runs: "once" | "conditionally" | "apart";
 }
 
-const TOP_LEVEL: CommandContext = { input: INHERITED, isConditional: false, forbidsCd: false };
+const TOP_LEVEL: CommandContext = { input: INHERITED, runs: "once" };
 
 class ScriptReader {
   readonly commands: PlainCommand[] = [];
@@ -108,6 +89,7 @@ class ScriptReader {
     if (script.shebang !== undefined) notPlain("a shebang");
     const state: ShellState = {
       dialect,
+      expandsBraces: true,
       home,
       folders,
       variables: new Map(),
@@ -121,38 +103,29 @@ class ScriptReader {
     this.#depth += 1;
     if (this.#depth > LIMITS.nesting) notPlain("nesting this deep");
     for (const { command, background } of statements) {
-      if (background === true && context.isRepeated === true)
-        notPlain("a loop that starts background processes");
+      if (background === true && context.runs === "apart") notPlain("a background process in a loop");
       if (background === true) this.#readNode(command, copyOf(state), { ...context, input: INHERITED });
-      else {
-        const { success, failure } = this.#readNode(command, state, context);
-        state.folders = union(success, failure);
-      }
+      else this.#readNode(command, state, context);
     }
     this.#depth -= 1;
   }
 
-  #readAndOr({ commands, operators }: AndOr, state: ShellState, context: CommandContext): Outcome {
-    let outcome: Outcome = { success: state.folders, failure: [] };
+  #readAndOr({ commands, operators }: AndOr, state: ShellState, context: CommandContext): Folders {
+    let all = state.folders;
+    let success = all;
     for (const [index, command] of commands.entries()) {
-      const operator = index === 0 ? "&&" : operators[index - 1];
-      const folders = operator === "||" ? outcome.failure : outcome.success;
-      // A command that no outcome leads to is still read, in every folder that there may be.
-      state.folders = folders.length === 0 ? union(outcome.success, outcome.failure) : folders;
-      const own = this.#readNode(command, state, index === 0 ? context : { ...context, isConditional: true });
-      outcome =
-        operator === "||"
-          ? { success: union(outcome.success, own.success), failure: own.failure }
-          : { success: own.success, failure: union(outcome.failure, own.failure) };
+      const isAlternative = operators[index - 1] === "||";
+      state.folders = isAlternative ? all : success;
+      const own = this.#readNode(command, state, index === 0 ? context : conditional(context));
+      success = isAlternative ? union(success, own) : own;
+      all = union(state.folders, all);
     }
-    return outcome;
+    state.folders = all;
+    return success;
   }
 
-  #readPipeline(
-    { prefixes, commands, operators }: Pipeline,
-    state: ShellState,
-    context: CommandContext,
-  ): Outcome {
+  #readPipeline(node: Pipeline, state: ShellState, context: CommandContext): void {
+    const { prefixes, commands, operators } = node;
     const [first] = commands;
     const isTimed = prefixes.some(({ type }) => type === "Time");
     // To dash, `time` is a program, which can run nothing but a simple command.
@@ -162,91 +135,87 @@ class ScriptReader {
     // For rules about `time` itself.
     if (isTimed) this.#add({ words: [{ text: "time" }], builtin: { kind: "none" }, text: "time" }, state);
     if (operators.some((operator) => operator !== "|" && operator !== "|&")) notPlain("this pipe");
-    if (commands.length === 1 && first !== undefined && !isTimed)
-      return eitherWay(this.#readNode(first, state, context));
-    for (const [index, command] of commands.entries()) {
-      const input = index === 0 ? context.input : PIPE;
-      this.#readNode(command, copyOf(state), { input, isConditional: true, forbidsCd: true });
-    }
-    return { success: state.folders, failure: state.folders };
+    if (commands.length === 1 && first !== undefined && !isTimed) this.#readNode(first, state, context);
+    else
+      for (const [index, command] of commands.entries())
+        this.#readNode(command, copyOf(state), { input: index === 0 ? context.input : PIPE, runs: "apart" });
   }
 
-  #readNode(node: PipelineNode | AndOr, state: ShellState, context: CommandContext): Outcome {
+  #readNode(node: PipelineNode | AndOr, state: ShellState, context: CommandContext): Folders {
     switch (node.type) {
       case "Command":
         return this.#readCommand(node, state, context);
       case "AndOr":
         return this.#readAndOr(node, state, context);
-      case "Pipeline":
-        return this.#readPipeline(node, state, context);
       case "Redirected": {
         const { files, input } = readRedirects(node.redirects, state);
         this.#add({ redirects: files, text: this.#textOf(node) }, state);
         return this.#readNode(node.command, state, { ...context, input: input ?? context.input });
       }
+      case "Pipeline":
+        this.#readPipeline(node, state, context);
+        break;
       case "Subshell":
         this.#readStatements(node.body.commands, copyOf(state), { ...TOP_LEVEL, input: context.input });
-        return same(state);
+        break;
       case "BraceGroup":
         this.#readStatements(node.body.commands, state, context);
-        return same(state);
+        break;
       case "If": {
         const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
         for (const { commands } of [node.clause, ...branches, ...(node.else ? [node.else] : [])]) {
           // Each branch may start in any of the folders so far: a superset of what is possible.
           const before = state.folders;
-          this.#readStatements(commands, state, { ...context, isConditional: true });
+          this.#readStatements(commands, state, conditional(context));
           state.folders = union(before, state.folders);
         }
-        return same(state);
+        break;
       }
       case "While":
-        this.#readStatements(node.clause.commands, state, repeated(context));
-        this.#readStatements(node.body.commands, state, { ...repeated(context), isRepeated: true });
-        return same(state);
+        for (const { commands } of [node.clause, node.body])
+          this.#readStatements(commands, state, { ...context, runs: "apart" });
+        break;
       case "For":
-        return this.#readFor(node, state, context);
+        this.#readFor(node, state, context);
+        break;
       case "TestCommand":
         readTest(node.expression, state);
-        return same(state);
+        break;
       default:
-        return notPlain(`the construct ${node.type}`);
+        notPlain(`the construct ${node.type}`);
     }
+    // A negation swaps the outcomes, so that either may follow.
+    return state.folders;
   }
 
   /** Unrolls a loop: its body is read once per value. */
-  #readFor({ name, wordlist, body }: For, state: ShellState, context: CommandContext): Outcome {
+  #readFor({ name, wordlist, body }: For, state: ShellState, context: CommandContext): void {
     if (wordlist === undefined) notPlain("a loop over the arguments of the script");
     if (!isOwnVariable(name.text)) notPlain(`the loop variable ${name.text}`);
-    const values = wordlist.flatMap((node) => {
-      const word = readWord(node, state);
-      return word.expanded === undefined ? [word] : [...word.expanded, word];
-    });
-    for (const value of values) {
+    const values = wordlist.flatMap((node) => readWords(node, state));
+    for (const value of [...values, ...(withoutBraces(wordlist, state) ?? [])]) {
       this.#count([value]);
       // The words of an unquoted substitution are not known one by one, but each of them is one word.
       state.variables.set(name.text, value.text === undefined ? { text: undefined } : value);
-      this.#readStatements(body.commands, state, repeated(context));
+      this.#readStatements(body.commands, state, { ...context, runs: "apart" });
     }
     // Later uses would see the last value, or none if the list turns out to be empty.
     state.variables.delete(name.text);
-    return same(state);
   }
 
-  #readCommand(node: Command, state: ShellState, context: CommandContext): Outcome {
-    const environment: SetVariable[] = [];
-    const redirections: Redirection[] = [];
-    for (const item of node.prefix) {
-      if (item.type === "Assignment") environment.push(readAssignment(item, state));
-      else redirections.push(item);
-    }
-    const written: ReadWord[] = node.name === undefined ? [] : [readWord(node.name, state)];
+  #readCommand(node: Command, state: ShellState, context: CommandContext): Folders {
+    const environment = node.prefix.flatMap((item) =>
+      item.type === "Assignment" ? [readAssignment(item, state)] : [],
+    );
+    const written = node.name === undefined ? [] : [node.name];
+    const words = written.flatMap((name) => readWords(name, state));
     for (const item of node.suffix) {
-      if (item.type === "Word") written.push(readWord(item, state));
-      else if (item.type === "Assignment") written.push(wordOf(readAssignment(item, state)));
-      else redirections.push(item);
+      if (item.type === "Assignment") words.push(wordOf(readAssignment(item, state)));
+      if (item.type !== "Word") continue;
+      written.push(item);
+      words.push(...readWords(item, state));
     }
-    const { files, input } = readRedirects(redirections, state);
+    const { files, input } = readRedirects(node.redirects, state);
     const text = this.#textOf(node);
     if (node.name === undefined) {
       this.#count(environment.map(({ value }) => value));
@@ -256,55 +225,41 @@ class ScriptReader {
       for (const { name, value } of environment) {
         if (!isOwnVariable(name)) continue;
         // Whether an assignment in a condition or loop has happened is not known later on.
-        if (context.isConditional || context.forbidsCd)
-          notPlain(`an assignment to ${name} in a condition or loop`);
+        if (context.runs !== "once") notPlain(`an assignment to ${name} in a condition or loop`);
         state.variables.set(name, value);
       }
-      return same(state);
+      return state.folders;
     }
-    const hasBraces = written.some(({ expanded }) => expanded !== undefined);
-    const words = hasBraces ? written.flatMap((word): readonly Word[] => word.expanded ?? [word]) : written;
     const builtin = readBuiltin(words, environment, state.home);
     if (builtin !== undefined && isNotUnderstood(builtin)) notPlain(builtin.problem);
-    if (builtin !== undefined && hasBraces) notPlain("braces in the arguments of a shell builtin");
+    const others = withoutBraces(written, state);
+    const isPlain = builtin === undefined && !node.suffix.some(({ type }) => type === "Assignment");
+    if (others !== undefined && !isPlain) notPlain("braces in the arguments of a shell builtin");
+    const command = { environment, redirects: files, input: input ?? context.input, text };
     this.#add(
-      {
-        words,
-        wordsWithoutBraces: hasBraces ? written : undefined,
-        builtin,
-        environment: builtin?.kind === "export" ? builtin.variables : environment,
-        redirects: files,
-        input: input ?? context.input,
-        text,
-      },
+      builtin?.kind === "export"
+        ? { ...command, words, builtin, environment: builtin.variables }
+        : { ...command, words, builtin },
       state,
     );
-    if (builtin?.kind !== "cd") return same(state);
-    if (context.forbidsCd) notPlain("cd in a pipeline or loop");
+    if (others !== undefined) this.#add({ ...command, words: others }, state);
+    if (builtin?.kind !== "cd") return state.folders;
+    if (context.runs === "apart") notPlain("cd in a pipeline or loop");
     const { text: path = "" } = builtin.path;
     const targets = path.startsWith("/") ? [path] : state.folders.map((folder) => `${folder}/${path}`);
     // Shells resolve `..` by its text. Whether links agree is checked with the path facts.
-    return { success: targets.map((target) => resolvePath("/", target)), failure: state.folders };
+    const success = targets.map((target) => resolvePath("/", target));
+    state.folders = union(success, state.folders);
+    return success;
   }
 
-  #add(
-    {
-      words = [],
-      wordsWithoutBraces,
-      builtin,
-      environment = [],
-      redirects = [],
-      input = INHERITED,
-      text = "",
-    }: Partial<PlainCommand>,
-    { folders }: ShellState,
-  ): void {
-    const isEmpty = words.length + environment.length + redirects.length === 0;
+  #add(command: Partial<PlainCommand>, { folders }: ShellState): void {
+    const { words = [], builtin, environment = [], redirects = [], input = INHERITED, text = "" } = command;
     // A group without redirections, or assignments to the script's own variables.
-    if (isEmpty && wordsWithoutBraces === undefined) return;
+    if (words.length + environment.length + redirects.length === 0) return;
     this.#count(words);
     if (!this.#budget.spend("commands", 1)) notPlain("a script with this many commands");
-    this.commands.push({ words, wordsWithoutBraces, builtin, environment, redirects, input, text, folders });
+    this.commands.push({ words, builtin, environment, redirects, input, text, folders });
   }
 
   /** Loops multiply the words of their bodies: the budget is on what they expand to. */
@@ -334,21 +289,11 @@ function wordOf({ name, value: { text } }: SetVariable): Word {
   return { text: `${name}=${text ?? notPlain(`the assignment to ${name}`)}` };
 }
 
-function repeated(context: CommandContext): CommandContext {
-  return { ...context, isConditional: true, forbidsCd: true };
+function conditional(context: CommandContext): CommandContext {
+  return context.runs === "once" ? { ...context, runs: "conditionally" } : context;
 }
 
-function same({ folders }: ShellState): Outcome {
-  return { success: folders, failure: folders };
-}
-
-/** A negation swaps the outcomes, so that both may follow either. */
-function eitherWay({ success, failure }: Outcome): Outcome {
-  const both = union(success, failure);
-  return { success: both, failure: both };
-}
-
-function union(one: readonly string[], other: readonly string[]): readonly string[] {
+function union(one: Folders, other: Folders): Folders {
   if (one === other) return one;
   const all = [...new Set([...one, ...other])];
   return all.length > LIMITS.folders ? notPlain("this many changes of folder") : all;

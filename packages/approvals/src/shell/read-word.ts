@@ -3,11 +3,12 @@ import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import { notPlain, type Dialect } from "./plain-script.ts";
 import { isInherited } from "../programs/declaration/script-variables.ts";
-import type { WorkBudget } from "./work-budget.ts";
+import type { WorkBudget } from "../limits.ts";
 
-/** What a word may refer to. */
 export interface WordScope {
   readonly dialect: Dialect;
+  /** Whether lists in braces are expanded, which dash does not do. */
+  readonly expandsBraces: boolean;
   readonly home: string;
   /** The folders that the shell may be in. `$PWD` is known if there is only one. */
   readonly folders: readonly string[];
@@ -17,12 +18,6 @@ export interface WordScope {
   readonly readSubstitution: (script: ParsedScript, scope: WordScope) => void;
 }
 
-/** A word as a shell without brace expansion reads it. */
-export interface ReadWord extends Word {
-  /** The words that bash makes of its braces. Undefined if it has none. */
-  readonly expanded?: readonly Word[] | undefined;
-}
-
 /** Unquoted characters that no shell treats alike, or that hide from a reader: controls and foreign blanks. */
 const UNUSUAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u;
 const CONTROL = /[^\P{Cc}\t\n]/u;
@@ -30,39 +25,43 @@ const MOST_BRACE_WORDS = 64;
 const GLOB_CHARS = /[*?[\]\\]/;
 const PLAIN_WORD = /^[\w./:@%+,-]+$/;
 
-export function readWord(node: Node, scope: WordScope): ReadWord {
+/** The words that a word of a script stands for: several if it has a list in braces. */
+export function readWords(node: Node, scope: WordScope): readonly Word[] {
   // Words without quotes, expansions and patterns are most of all words.
-  if (PLAIN_WORD.test(node.text)) return { text: node.text };
-  const parts = node.parts ?? [
-    { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end } as const,
+  if (PLAIN_WORD.test(node.text)) return [{ text: node.text }];
+  const parts: readonly WordPart[] = node.parts ?? [
+    { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end },
   ];
-  const word = assemble(parts, scope, []);
-  const braces = parts.filter(({ type }) => type === "BraceExpansion");
-  if (braces.length === 0) return word;
   // `{a,b}{c,d}` is every combination, the last one changing fastest.
-  let combinations: readonly (readonly string[])[] = [[]];
-  for (const { text } of braces) {
-    const texts = expandBraces(text) ?? notPlain(`the list ${text}`);
-    combinations = combinations.flatMap((before) => texts.map((each) => [...before, each]));
-    if (combinations.length > MOST_BRACE_WORDS) notPlain(`the list ${node.text}`);
+  let variants = [parts];
+  for (const [at, { type, text, pos, end }] of parts.entries()) {
+    if (type !== "BraceExpansion" || !scope.expandsBraces) continue;
+    const items = expandBraces(text);
+    if (items === undefined || items.length * variants.length > MOST_BRACE_WORDS)
+      notPlain(`the list ${text}`);
+    variants = variants.flatMap((before) =>
+      items.map((value) => before.with(at, { type: "Literal", value, text: value, pos, end })),
+    );
   }
-  const words = combinations.map((texts) => assemble(parts, scope, texts));
-  // An unquoted word that expands to nothing vanishes.
-  return { ...word, expanded: words.filter(({ text }) => text !== "") };
+  return variants.map((variant) => assemble(variant, scope));
 }
 
-/** A word that every shell takes for one word, whatever it is. */
+/** The words that a shell without lists in braces reads. Undefined if it reads the same ones. */
+export function withoutBraces(nodes: readonly Node[], scope: WordScope): readonly Word[] | undefined {
+  const hasBraces = nodes.some(({ parts }) => parts?.some(({ type }) => type === "BraceExpansion"));
+  if (!hasBraces || scope.dialect !== "unknown") return undefined;
+  return nodes.flatMap((node) => readWords(node, { ...scope, expandsBraces: false }));
+}
+
 export function readOneWord(node: Node, scope: WordScope, what: string): Word {
-  const word = readWord(node, scope);
-  return word.expanded !== undefined || word.isGlob === true ? notPlain(what) : word;
+  const [word, ...others] = readWords(node, scope);
+  return word === undefined || others.length > 0 || word.isGlob === true ? notPlain(what) : word;
 }
 
-/** @param braces The replacement of each brace expansion. Empty: the expansions as they are written. */
-function assemble(parts: readonly WordPart[], scope: WordScope, braces: readonly string[]): Word {
+function assemble(parts: readonly WordPart[], scope: WordScope): Word {
   const word = new WordBuilder();
-  let used = 0;
   for (const [index, part] of parts.entries()) {
-    if (part.type === "BraceExpansion") word.addText(braces[used++] ?? part.text, false);
+    if (part.type === "BraceExpansion") word.addText(part.text, false);
     else if (part.type === "Literal") addLiteral(word, part, scope, index === 0);
     else addPart(word, part, scope, false);
   }
@@ -78,8 +77,8 @@ class WordBuilder {
 
   addText(text: string, isQuoted: boolean): void {
     if (text.includes("\0")) notPlain("a NUL character");
-    if (isQuoted) this.#isQuoted = true;
-    if (GLOB_CHARS.test(text)) this.#hasGlobChars = true;
+    this.#isQuoted ||= isQuoted;
+    this.#hasGlobChars ||= GLOB_CHARS.test(text);
     if (this.#text !== undefined) this.#text += text;
   }
 
@@ -94,15 +93,14 @@ class WordBuilder {
     else this.#maySplit = true;
   }
 
-  addVariable(value: Word, isQuoted: boolean): void {
-    const { text, isGlob } = value;
-    if (text === undefined) return this.addUnknown(isQuoted || value.maySplit === false);
+  addVariable({ text, isGlob = false, maySplit }: Word, isQuoted: boolean): void {
+    this.#isQuoted ||= isQuoted;
     // An unquoted value is split at blanks, and its wildcards are expanded again.
-    if (!isQuoted && (isGlob === true || text === "" || /[\s*?[\]\\]/.test(text)))
-      return this.addUnknown(false);
-    if (isGlob === true) this.addGlob(text);
+    const isPlain = isQuoted || (!isGlob && text !== "" && !/[\s*?[\]\\]/.test(text ?? ""));
+    if (text === undefined || !isPlain)
+      this.addUnknown(isQuoted || (text === undefined && maySplit === false));
+    else if (isGlob) this.addGlob(text);
     else this.addText(text, isQuoted);
-    if (isQuoted) this.#isQuoted = true;
   }
 
   build(): Word {
@@ -146,7 +144,6 @@ function addPart(word: WordBuilder, part: WordPart, scope: WordScope, isQuoted: 
   }
 }
 
-/** Unquoted text. */
 function addLiteral(
   word: WordBuilder,
   { text, value }: { readonly text: string; readonly value: string },
@@ -169,10 +166,10 @@ function addLiteral(
 
 type Expansion = Extract<WordPart, { readonly type: "SimpleExpansion" | "ParameterExpansion" }>;
 
-/** The value of a variable. It is paid for wherever it is used, so that values made of values can't grow without end. */
 function readVariable(part: Expansion, scope: WordScope): Word {
   const name = variableName(part);
   const value = scope.variables.get(name) ?? inheritedValue(name, scope);
+  // Paid for wherever it is used, so that values made of values can't grow without end.
   if (!scope.budget.spend("expandedChars", value.text?.length ?? 0)) notPlain("a script this long");
   return value;
 }
@@ -199,9 +196,8 @@ function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope
   // Backticks have quoting rules of their own.
   if (!text.startsWith("$(") || script === undefined || script.errors !== undefined)
     notPlain(`the substitution ${text}`);
-  const [folder] = scope.folders;
-  if (/^\$\(\s*pwd\s*\)$/.test(text) && folder !== undefined && scope.folders.length === 1)
-    return word.addVariable({ text: folder }, isQuoted);
+  if (/^\$\(\s*pwd\s*\)$/.test(text) && scope.folders.length === 1)
+    return word.addVariable({ text: scope.folders[0] }, isQuoted);
   scope.readSubstitution(script, scope);
   return word.addUnknown(isQuoted);
 }
@@ -216,30 +212,29 @@ export function readHereDocumentText(
   const text = new WordBuilder();
   for (const part of body.parts) {
     if (part.type === "Literal") text.addText(part.value, true);
-    else if (part.type === "SimpleExpansion" || part.type === "ParameterExpansion") {
+    else if (part.type === "CommandExpansion") addSubstitution(text, part, scope, true);
+    else {
+      const isVariable = part.type === "SimpleExpansion" || part.type === "ParameterExpansion";
       // Any variable may be printed: nothing but its text gets into the document.
-      variableName(part);
+      if (!isVariable || variableName(part) === "") notPlain(`the expansion ${part.text}`);
       text.addUnknown(true);
-    } else if (part.type === "CommandExpansion") addSubstitution(text, part, scope, true);
-    else notPlain(`the expansion ${part.text}`);
+    }
   }
   return text.build().text;
 }
 
 const BRACE_LIST = /^\{([\w./@+%:-]*(?:,[\w./@+%:-]*)+)\}$/;
-const BRACE_RANGE = /^\{(\d{1,4})\.\.(\d{1,4})\}$/;
+const BRACE_RANGE = /^\{(0|[1-9]\d{0,3})\.\.(0|[1-9]\d{0,3})\}$/;
 
 /** The texts that `{a,b}` or `{1..3}` expands to. Undefined for anything more complicated. */
 function expandBraces(text: string): readonly string[] | undefined {
   const list = BRACE_LIST.exec(text)?.[1]?.split(",");
-  if (list !== undefined) return list.length > MOST_BRACE_WORDS ? undefined : list;
-  const range = BRACE_RANGE.exec(text);
   // Leading zeros ask for padding, on which shells differ.
-  if (range === null || /^0\d/.test(range[1] ?? "") || /^0\d/.test(range[2] ?? "")) return undefined;
-  const [from, to] = [Number(range[1]), Number(range[2])];
-  const count = Math.abs(to - from) + 1;
-  if (count > MOST_BRACE_WORDS) return undefined;
-  return Array.from({ length: count }, (_, index) => String(from + (to > from ? index : -index)));
+  const [, from, to] = BRACE_RANGE.exec(text) ?? [];
+  if (list !== undefined || from === undefined || to === undefined) return list;
+  const count = Math.abs(Number(to) - Number(from)) + 1;
+  const step = Number(to) > Number(from) ? 1 : -1;
+  return Array.from({ length: count }, (_, index) => String(Number(from) + step * index));
 }
 
 retainShape(new WordBuilder());

@@ -6,19 +6,15 @@ export type Unwrapped =
   | { readonly kind: "words"; readonly words: readonly string[] };
 
 const SHELL = /^(?:\/(?:usr\/)?(?:local\/)?bin\/|\/opt\/homebrew\/bin\/)?(bash|sh|dash|zsh)$/;
+const CALL = /^(\S+) +(-l?c) +(?=\S)/;
 
 /** Removes the `bash -lc` that Codex puts around every script: once, in exactly the shapes that it uses. */
 export function unwrapShell(command: string | readonly string[]): Unwrapped {
   if (typeof command !== "string") return unwrapWords(command) ?? { kind: "words", words: command };
-  const end = command.indexOf(" ");
-  const words = end > 0 && SHELL.test(command.slice(0, end)) ? splitWords(command) : undefined;
-  return (
-    (words === undefined ? undefined : unwrapWords(words)) ?? {
-      kind: "script",
-      script: command,
-      dialect: "unknown",
-    }
-  );
+  const [start = "", shell = "", option = ""] = CALL.exec(command) ?? [];
+  const script = SHELL.test(shell) ? unquote(command.slice(start.length).replace(/ +$/, "")) : undefined;
+  const unwrapped = script === undefined ? undefined : unwrapWords([shell, option, script]);
+  return unwrapped ?? { kind: "script", script: command, dialect: "unknown" };
 }
 
 function unwrapWords(words: readonly string[]): Unwrapped | undefined {
@@ -29,37 +25,18 @@ function unwrapWords(words: readonly string[]): Unwrapped | undefined {
   return { kind: "script", script, dialect: name === "bash" || name === "zsh" ? name : "unknown" };
 }
 
-/** Quoted pieces of one word: a script has one per quote in it. */
-const MOST_PIECES = 10_000;
 /** Codex quotes a script like shlex does: `'it'"'"'s'`. People write `"npm test"`. */
-const PIECE = /"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,-]+)/y;
+const PIECE = /'([^']*)'|"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,-]+)/gy;
+/** Quoted pieces of a script: it has one per quote in it. */
+const MOST_PIECES = 10_000;
 
-/** Splits a call of plain and quoted words. Undefined if there is anything else in it. Linear in the text. */
-function splitWords(command: string): readonly string[] | undefined {
-  const words: string[] = [];
-  let word: string | undefined;
-  let at = 0;
-  for (let pieces = 0; at < command.length; pieces += 1) {
-    if (pieces > MOST_PIECES || words.length > 3) return undefined;
-    if (command.charAt(at) === " ") {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-      at += 1;
-      continue;
-    }
-    if (command.charAt(at) === "'") {
-      const end = command.indexOf("'", at + 1);
-      if (end === -1) return undefined;
-      word = (word ?? "") + command.slice(at + 1, end);
-      at = end + 1;
-      continue;
-    }
-    PIECE.lastIndex = at;
-    const match = PIECE.exec(command);
-    if (match === null) return undefined;
-    const [all, double, escaped, plain] = match;
-    word = (word ?? "") + (double?.replaceAll(/\\(.)/g, "$1") ?? escaped ?? plain ?? "");
-    at += all.length;
+/** The text of one word in quotes. Undefined if there is anything else in it. Linear in the text. */
+function unquote(word: string): string | undefined {
+  let text = "";
+  let end = 0;
+  for (const [piece, single, double, escaped, plain] of word.matchAll(PIECE).take(MOST_PIECES)) {
+    text += single ?? double?.replaceAll(/\\(.)/g, "$1") ?? escaped ?? plain ?? "";
+    end += piece.length;
   }
-  return word === undefined ? words : [...words, word];
+  return end === word.length ? text : undefined;
 }
