@@ -17,7 +17,7 @@ export type { ImportedRules, Untranslated } from "./importers/import-report.ts";
 
 // PolicyEvaluation: pure and deterministic; never throws.
 export { evaluatePolicy } from "./policy/evaluate-policy.ts";
-export type { CommandVerdict, PolicyEvaluation, Grant, Verdict } from "./policy/evaluation.ts";
+export type { CommandVerdict, PolicyEvaluation, Verdict } from "./policy/evaluation.ts";
 export { explain, formatExplanation, type Explanation, type ExplainOptions } from "./policy/explain.ts";
 export { LIMITS } from "./limits.ts";
 

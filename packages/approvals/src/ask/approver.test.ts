@@ -126,16 +126,16 @@ describe("an approver", () => {
 
   it("grants the permissions that a person allows, but never those that are refused", async () => {
     const approve = createApprover({ policy, ask: () => ({ decision: "allow", scope: "session" }) });
-    const { outcome } = await approve({
-      kind: "permissions",
-      cwd: "/w",
-      permissions: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x", "/etc"] } },
-    });
-    expect(outcome).toMatchObject({
+    const ask = async (write: readonly string[]) => {
+      const permissions = { network: { enabled: true }, fileSystem: { read: null, write } };
+      return (await approve({ kind: "permissions", cwd: "/w", permissions })).outcome;
+    };
+    expect(await ask(["/data/x"])).toMatchObject({
       decision: "allow",
       scope: "session",
       grant: { network: { enabled: true }, fileSystem: { read: null, write: ["/data/x"] } },
     });
+    expect(await ask(["/data/x", "/etc"])).toMatchObject({ decision: "deny" });
   });
 });
 

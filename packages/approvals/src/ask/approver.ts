@@ -29,10 +29,8 @@ export interface Answer {
   readonly decision: "allow" | "deny";
   /** For an allow: `always` also returns rules to store. Default: `call`. */
   readonly scope?: DecisionScope | undefined;
-  /** For a deny: interrupt the turn as well. */
   readonly cancel?: boolean | undefined;
   readonly reason?: string | undefined;
-  /** Who answered, for the audit record. */
   readonly by?: string | undefined;
 }
 
@@ -94,7 +92,10 @@ export function createApprover(
   const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
   return async (request, signal) => {
     const policy = typeof options.policy === "function" ? options.policy() : options.policy;
-    const evaluation = evaluatePolicy(policy, request, await factsFor(policy, request, options));
+    // After a resolver that fails, no path can be followed.
+    const resolving = (async () => options.resolve?.(policy, request))();
+    const facts = await resolving.catch((): PathFacts => ({ real: {} }));
+    const evaluation = evaluatePolicy(policy, request, facts);
     const settle = (
       outcome: Outcome,
       who: Pick<AuditRecord, "decidedBy" | "by">,
@@ -108,21 +109,25 @@ export function createApprover(
       return { outcome, record, remember };
     };
     if (evaluation.decision !== "ask")
-      return settle(policyOutcome(policy, evaluation), { decidedBy: "policy" });
+      return settle(policyOutcome(policy, request, evaluation), { decidedBy: "policy" });
     const question: Question = { request, evaluation, suggestions: suggestRules(request, evaluation) };
     const answer = await firstAnswer(handlers, question, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
     if (typeof answer === "string")
       return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[answer] }, { decidedBy: answer });
     const remember = answer.decision === "allow" && answer.scope === "always" ? question.suggestions : [];
     const who = { decidedBy: "person", ...(answer.by === undefined ? {} : { by: answer.by }) } as const;
-    return settle(answerOutcome(answer, evaluation, remember), who, remember);
+    return settle(answerOutcome(answer, question, remember), who, remember);
   };
 }
 
-function policyOutcome(policy: Policy, evaluation: PolicyEvaluation): Outcome {
-  const { decision, scope, reason, grant, matched: rule } = evaluation;
-  if (decision === "allow") return { decision, scope, grant: grant?.allowed, rule };
+function policyOutcome(policy: Policy, request: ApprovalRequest, evaluation: PolicyEvaluation): Outcome {
+  const { decision, scope, reason, matched: rule } = evaluation;
+  if (decision === "allow") return { decision, scope, grant: permissionsOf(request), rule };
   return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule };
+}
+
+function permissionsOf(request: ApprovalRequest): PermissionProfile | undefined {
+  return request.kind === "permissions" ? request.permissions : undefined;
 }
 
 const NO_ANSWER = {
@@ -131,24 +136,12 @@ const NO_ANSWER = {
   "no-handler": "no handler answered the question",
 } as const;
 
-function answerOutcome(answer: Answer, evaluation: PolicyEvaluation, remember: readonly Rule[]): Outcome {
+function answerOutcome(answer: Answer, question: Question, remember: readonly Rule[]): Outcome {
+  const { request, evaluation } = question;
   const { decision, scope = "call", cancel = false, reason = `refused: ${evaluation.reason}` } = answer;
   if (decision !== "allow") return { decision: "deny", cancel, reason };
   const rule = remember.length === 1 ? remember[0] : undefined;
-  return { decision, scope, grant: evaluation.grant?.ifAccepted, rule };
-}
-
-/** After a resolver that fails, no path can be followed. */
-async function factsFor(
-  policy: Policy,
-  request: ApprovalRequest,
-  { resolve }: ApproverOptions,
-): Promise<PathFacts | undefined> {
-  try {
-    return await resolve?.(policy, request);
-  } catch {
-    return { real: {} };
-  }
+  return { decision, scope, grant: permissionsOf(request), rule };
 }
 
 /**

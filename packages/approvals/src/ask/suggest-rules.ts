@@ -14,7 +14,7 @@ export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvalu
     case "command":
       if (request.network !== undefined) return hostRules(request.network);
       if (request.additionalPermissions !== undefined || request.stdin === true) return [];
-      return commandRules(request);
+      return [commandRule(request)];
     case "network":
       return hostRules(request);
     case "fileChange":
@@ -23,8 +23,12 @@ export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvalu
           ? pathRules(path, request.cwd, kind === "delete" ? "write" : "update")
           : [...pathRules(path, request.cwd, "write"), ...pathRules(movePath, request.cwd, "update")],
       );
-    case "mcpTool":
-      return request.tool === undefined ? [] : [toolRule(request.server, request.tool)];
+    case "mcpTool": {
+      const { server, tool } = request;
+      // Servers choose their names and those of their tools.
+      const literal = /[*?]/.test(`${server}${tool}`) ? { literal: true } : {};
+      return tool === undefined ? [] : [{ kind: "mcp", server, tool, ...literal, scope: "session" }];
+    }
     default:
       return [];
   }
@@ -34,11 +38,11 @@ export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvalu
  * "Always allow" covers exactly what was shown: the same script, with its redirections, in the same folder, and nothing
  * else. A rule for all commands with the same beginning is a decision that a person takes by writing it.
  */
-function commandRules({ command, cwd }: CommandRequest): Rule[] {
+function commandRule({ command, cwd }: CommandRequest): Rule {
   const where = cwd === undefined ? {} : { folder: cwd };
   return typeof command === "string"
-    ? [{ kind: "script", text: command, ...where, note: "exactly this script, redirections included" }]
-    : [{ kind: "exact", argv: command, ...where, note: "exactly these words" }];
+    ? { kind: "script", text: command, ...where, note: "exactly this script, redirections included" }
+    : { kind: "exact", argv: command, ...where, note: "exactly these words" };
 }
 
 /** The host at the port that was asked for. An invalid name can't be remembered: a star would match every host. */
@@ -52,12 +56,5 @@ function hostRules({ host, protocol, port = portOf(protocol) }: NetworkTarget): 
 function pathRules(path: string, cwd: string | undefined, access: "write" | "update"): Rule[] {
   if (!path.startsWith("/") && cwd === undefined) return [];
   const glob = resolvePath(cwd ?? "/", path);
-  const isPlain = !/[*?{}]/.test(glob);
-  return [{ kind: "path", glob, access, ...(isPlain ? {} : { literal: true }) }];
-}
-
-/** Servers choose their names and those of their tools. */
-function toolRule(server: string, tool: string): Rule {
-  const isPlain = !/[*?]/.test(server + tool);
-  return { kind: "mcp", server, tool, ...(isPlain ? {} : { literal: true }), scope: "session" };
+  return [{ kind: "path", glob, access, ...(/[*?{}]/.test(glob) ? { literal: true } : {}) }];
 }

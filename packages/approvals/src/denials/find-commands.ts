@@ -2,7 +2,6 @@ import { forEachChild, type Command, type SyntaxNode } from "unbash";
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { DOWNLOADERS, mayRunArguments, runsArguments, runsInput } from "../programs/known-by-name.ts";
-import { retainShape } from "../retain-shape.ts";
 import { parseSource } from "../shell/parse-source.ts";
 
 /** Bounds of a search: beyond any of them it is incomplete. */
@@ -169,5 +168,3 @@ function downloadsInside(text: string): boolean {
   const start = text.slice(0, LIMITS.syntaxChars);
   return /(?:\$\(|<\(|`)[^)`]{0,200}\b(?:curl|wget|fetch|aria2c)\b/.test(start);
 }
-
-retainShape(new CommandFinder(false));

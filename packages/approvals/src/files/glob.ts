@@ -26,7 +26,7 @@ function splitAlternatives(glob: string): string[] {
 
 /** `*` and `?` within one name; also used for the names of hosts' labels and tools. */
 export function matchName(pattern: string, name: string): boolean {
-  return matchWithStar(pattern, name, "*", isSameLetter);
+  return matchWithStar(pattern, name, "*", (want, letter) => want === "?" || want === letter);
 }
 
 /**
@@ -43,20 +43,13 @@ export function matchesPattern(pattern: string, name: string): boolean {
   return matchName(widenBrackets(pattern), name);
 }
 
-function isSameLetter(want: string, letter: string): boolean {
-  return want === "?" || want === letter;
-}
-
 function matchWithStar(
   pattern: ArrayLike<string>,
   text: ArrayLike<string>,
   star: string,
   matches: (want: string, got: string) => boolean,
 ): boolean {
-  let p = 0;
-  let s = 0;
-  let starP = -1;
-  let starS = 0;
+  let [p, s, starP, starS] = [0, 0, -1, 0];
   while (s < text.length) {
     const want = pattern[p];
     if (want === star) {

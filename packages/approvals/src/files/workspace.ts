@@ -1,4 +1,3 @@
-import { retainShape } from "../retain-shape.ts";
 import { posix } from "node:path";
 import { widenBrackets } from "./glob.ts";
 import { baseName, fixedFolder, hasWildcard, isInside, resolvePath, withoutEndSlashes } from "./path.ts";
@@ -60,34 +59,25 @@ export interface Location {
   readonly entry: string | undefined;
 }
 
-/** Stays empty: without facts, nothing is looked up. */
-const NOT_RECORDED = new Set<string>();
-
 /** Classifies paths by where they lead in and around the workspace. Records which paths and patterns were looked up. */
 export class Workspace {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
   /** With facts: every path that mattered, as it is used, which `resolvePaths` has to look up. */
-  readonly touched: Set<string>;
-  readonly patterns: Set<string>;
+  readonly touched = new Set<string>();
+  readonly patterns = new Set<string>();
   readonly #facts: PathFacts | undefined;
   readonly #roots: readonly string[];
   readonly #temp: readonly string[];
 
   constructor({ roots, temp, home, cwd, facts }: WorkspaceOptions) {
     this.#facts = facts;
-    this.touched = facts === undefined ? NOT_RECORDED : new Set();
-    this.patterns = facts === undefined ? NOT_RECORDED : new Set();
     this.home = home === undefined ? SOME_HOME : resolvePath("/", home);
     this.cwd = cwd === "" ? "/" : cwd;
     this.#roots = roots.flatMap((root) => this.#spellingsOf(root));
     this.root = this.#roots[0] ?? this.cwd;
     this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#spellingsOf(folder));
-  }
-
-  get hasFacts(): boolean {
-    return this.#facts !== undefined;
   }
 
   /** `path` seen from a folder. `..` stays in it: only the file system knows where that leads. */
@@ -150,7 +140,6 @@ export class Workspace {
     return isOpen(own) ? kind : own;
   }
 
-  /** Whether a file holds secrets, or a pattern may match one that does. */
   isCredential(path: string): boolean {
     return isCredential(path, this.home) || (hasWildcard(path) && matchesCredential(path, this.home));
   }
@@ -159,11 +148,10 @@ export class Workspace {
     return holdsCredentials(folder, this.home, withHidden);
   }
 
-  /** A folder and those above it, up to a root of the workspace, which is not among them. */
+  /** With facts, a folder and those above it, up to a root of the workspace. Outside of all roots, up to `/`. */
   belowRoots(folder: string): readonly string[] {
     const folders: string[] = [];
-    let { real: path = "/" } = this.locate(folder);
-    // Outside of all roots, every repository is a foreign one.
+    let { real: path = "/" } = this.#facts === undefined ? {} : this.locate(folder);
     for (; path !== "/" && !this.#roots.includes(path); path = posix.dirname(path)) folders.push(path);
     return folders;
   }
@@ -224,7 +212,6 @@ export class Workspace {
     return this.#temp.some((folder) => isInside(this.#fold(folder), folded) && folded !== folder);
   }
 
-  /** Follows a path by the facts. Without any facts, by its text. */
   #follow(absolute: string): string | undefined {
     const resolved = resolvePath("/", absolute);
     if (this.#facts === undefined) return isProcessLink(resolved) ? undefined : resolved;
@@ -270,5 +257,3 @@ function isProcessLink(resolved: string): boolean {
     resolved,
   );
 }
-
-retainShape(new Workspace({ roots: [], temp: [], home: undefined, cwd: "/", facts: undefined }));

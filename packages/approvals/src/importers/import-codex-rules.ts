@@ -15,16 +15,13 @@ import { ImportBuilder, type ImportedRules } from "./import-report.ts";
  */
 export function importCodexRules(text: string): ImportedRules {
   const builder = new ImportBuilder();
-  let isRead = true;
-  for (const { source, call } of readRulesFile(text)) {
-    if (call !== undefined) addCall(call, source, builder);
-    else {
-      if (mayForbid(source)) throw unreadDenial(source);
-      builder.report(source, "only calls with literal arguments are translated");
-      isRead = false;
-    }
+  const statements = readRulesFile(text);
+  for (const { source, call } of statements) {
+    if (call === undefined && mayForbid(source)) throw unreadDenial(source);
+    if (call === undefined) builder.report(source, "only calls with literal arguments are translated");
+    else addCall(call, source, builder);
   }
-  if (!isRead)
+  if (statements.some(({ call }) => call === undefined))
     builder.dropPermissions("another statement of the file is not read, and may change its meaning");
   return builder.build();
 }
@@ -52,23 +49,26 @@ function unreadDenial(source: string): PolicyError {
 }
 
 function addCall({ name, args }: RulesCall, source: string, builder: ImportBuilder): void {
-  const isDenial = Object.values(args).some((value) => value === "forbidden" || value === "deny");
-  const problem =
-    name === "prefix_rule"
-      ? addPrefixRule(args, builder)
-      : name === "network_rule"
-        ? addNetworkRule(args, builder)
-        : name === "host_executable"
-          ? "a policy does not choose the files that a name stands for"
-          : `Codex has no rule named ${name}`;
-  if (problem !== undefined && isDenial && /^(?:prefix|network)_rule$/.test(name)) throw unreadDenial(source);
-  if (problem !== undefined) builder.report(source, problem);
+  const translate = TRANSLATIONS.get(name);
+  const problem = translate === undefined ? `Codex has no rule named ${name}` : translate(args, builder);
+  if (problem === undefined) return;
+  if (Object.values(args).some((value) => value === "forbidden" || value === "deny"))
+    throw unreadDenial(source);
+  builder.report(source, problem);
 }
 
 const wordSchema = z.string().min(1);
 const patternSchema = z.array(z.union([wordSchema, z.array(wordSchema).min(1)])).min(1);
 
-/** Adds a rule, or returns why there is none. */
+type AddRule = (args: RulesCall["args"], builder: ImportBuilder) => string | undefined;
+
+/** Add a rule, or return why there is none. */
+const TRANSLATIONS: ReadonlyMap<string, AddRule> = new Map<string, AddRule>([
+  ["prefix_rule", addPrefixRule],
+  ["network_rule", addNetworkRule],
+  ["host_executable", () => "a policy does not choose the files that a name stands for"],
+]);
+
 function addPrefixRule(args: RulesCall["args"], builder: ImportBuilder): string | undefined {
   const argv = patternSchema.safeParse(args["pattern"] ?? args[0]).data;
   const decision = String(args["decision"] ?? args[1] ?? "allow");

@@ -5,7 +5,7 @@ import { resolvePath } from "../files/path.ts";
 import { LIMITS, type WorkBudget } from "../limits.ts";
 import { compilePatterns, type CommandPattern } from "./command-pattern.ts";
 import { compileHostPattern, type HostPattern } from "../network/endpoint.ts";
-import type { Policy } from "./policy.ts";
+import type { Policy, RuleList } from "./policy.ts";
 import type { Verdict } from "./evaluation.ts";
 import { PRESETS, type EffectKind, type Preset } from "./presets.ts";
 import type { Rule } from "./rule.ts";
@@ -41,7 +41,6 @@ export interface CompiledPolicy extends Readonly<Record<RuleList, readonly Compi
   readonly exclusive: Readonly<Record<"command" | "path" | "host" | "mcp", boolean>>;
 }
 
-type RuleList = "deny" | "ask" | "allow" | "additionalAllow";
 const COMMAND_KINDS = ["prefix", "exact", "script", "regex"] as const;
 const compiled = new WeakMap<Policy, CompiledPolicy>();
 

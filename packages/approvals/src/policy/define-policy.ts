@@ -1,14 +1,18 @@
 import { z } from "zod";
 import { PolicyError, type PolicyErrorCode } from "../errors.ts";
-import { checkExamples } from "./check-examples.ts";
-import { retainShape } from "../retain-shape.ts";
+import { resolvePath } from "../files/path.ts";
+import { Workspace } from "../files/workspace.ts";
+import { readEndpoint } from "../network/endpoint.ts";
+import { readScript } from "../shell/read-script.ts";
+import { unwrapShell } from "../shell/unwrap-shell.ts";
 import { WorkBudget } from "../limits.ts";
-import { compilePolicy } from "./compile-policy.ts";
+import { compilePolicy, type CompiledPolicy, type CompiledRule } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { workspaceFor } from "./evaluate-policy.ts";
+import { matchesTool } from "./evaluate-policy.ts";
+import { matchAllowing, matchTightening, type CalledWords } from "./match-command.ts";
 import { policySchema, type Policy, type PolicyInput } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
-import { normalizeRule, ruleSchema, type Rule } from "./rule.ts";
+import { describeRule, normalizeRule, ruleSchema, type Rule } from "./rule.ts";
 
 const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
 
@@ -47,10 +51,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
     onDeny: input.onDeny ?? "decline",
     ...(input.within === undefined ? {} : { within: definePolicy(input.within) }),
   };
-  const compiled = compilePolicy(policy);
-  checkExamples(compiled);
-  const budget = new WorkBudget();
-  retainShape(new CommandJudge({ workspace: workspaceFor(policy), policy: compiled, budget }));
+  checkExamples(compilePolicy(policy));
   return policy;
 }
 
@@ -82,4 +83,57 @@ function parseWith<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCod
   const { data, error } = schema.safeParse(value);
   if (error === undefined) return data;
   throw new PolicyError(code, `This is not ${what}. ${z.prettifyError(error)}`, { cause: error });
+}
+
+/** Checks the examples of every rule. A rule that does not do what its author expects is an error at once. */
+function checkExamples(policy: CompiledPolicy): void {
+  for (const compiled of [...policy.deny, ...policy.ask, ...policy.allow, ...policy.additionalAllow]) {
+    const { rule, id } = compiled;
+    for (const list of ["match", "notMatch"] as const) {
+      const expected = list === "match";
+      const wrong = rule[list]?.find((example) => matches(compiled, example, policy) !== expected);
+      if (wrong === undefined) continue;
+      const verb = expected ? "does not match" : "matches";
+      const message = `${id}: the rule ${describeRule(rule)} ${verb} "${wrong}", which its ${list} lists. Change the rule or the example.`;
+      throw new PolicyError("invalid_rule", message);
+    }
+  }
+}
+
+function matches(compiled: CompiledRule, example: string, policy: CompiledPolicy): boolean {
+  const { rule, id } = compiled;
+  const folder = policy.policy.workspace.roots[0] ?? "/";
+  switch (rule.kind) {
+    case "script":
+      return rule.text === example;
+    case "path":
+      return compiled.path(resolvePath(folder, example));
+    case "host": {
+      const endpoint = readEndpoint(example);
+      return endpoint !== undefined && compiled.host(endpoint);
+    }
+    case "mcp": {
+      const [server = "", tool] = example.split("/");
+      return matchesTool(compiled, { server, tool }) === "yes";
+    }
+    default:
+      return callsOf(example, folder, policy).some((called) =>
+        /^(?:deny|ask)\[/.test(id)
+          ? matchTightening(compiled, called, new WorkBudget()) === "yes"
+          : matchAllowing(compiled, called),
+      );
+  }
+}
+
+/** The calls of an example. One that is not understood still has its words. */
+function callsOf(example: string, cwd: string, policy: CompiledPolicy): readonly CalledWords[] {
+  const workspace = new Workspace({ roots: [cwd], temp: [], home: undefined, cwd, facts: undefined });
+  const unwrapped = unwrapShell(example);
+  const script = unwrapped.kind === "script" ? unwrapped.script : example;
+  const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
+  // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
+  const withoutRules = { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] };
+  const judge = new CommandJudge({ workspace, policy: withoutRules, budget: new WorkBudget() });
+  judge.judge(commands);
+  return judge.calls;
 }

@@ -10,7 +10,7 @@ import type {
 import { WorkBudget } from "../limits.ts";
 import { compilePolicy, type CompiledPolicy, type CompiledRule } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
-import { evaluatePermissions, judgePermissions } from "./evaluate-permissions.ts";
+import { judgePermissions } from "./judge-permissions.ts";
 import {
   BYPASSED,
   cautionVerdict,
@@ -92,8 +92,7 @@ function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvalua
       if (network !== undefined)
         return isRefused(command) ? command : { ...evaluateTarget(network, policy), parse: command.parse };
       if (additionalPermissions === undefined) return command;
-      // A command gets all it asks for or nothing: a part of it can't be expressed in the answer.
-      const { verdicts } = judgePermissions(additionalPermissions, context);
+      const verdicts = judgePermissions(additionalPermissions, context);
       return evaluation(verdicts.reduce<Verdict>(pickStricter, command), { parse: command.parse });
     }
     case "fileChange":
@@ -101,7 +100,10 @@ function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvalua
     case "network":
       return evaluateTarget(request, policy);
     case "permissions":
-      return evaluatePermissions(request.permissions, context);
+      return evaluation(
+        judgePermissions(request.permissions, context).reduce<Verdict | undefined>(pickStricter, undefined) ??
+          refusal("no-permissions", "asks for nothing that can be granted"),
+      );
     case "mcpTool":
       return evaluateMcpTool(request, policy);
     case "elicitation": {

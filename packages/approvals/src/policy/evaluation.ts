@@ -1,4 +1,3 @@
-import type { PermissionProfile } from "../request/request.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { EFFECT_KINDS, type Decision } from "./presets.ts";
 import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
@@ -28,20 +27,13 @@ export interface PolicyEvaluation extends Verdict {
   readonly parse: readonly CommandVerdict[];
   /** How long Codex may remember an accept. More than `call` only if rules about the command itself allowed it. */
   readonly scope: DecisionScope;
-  readonly grant?: Grant | undefined;
-}
-
-/** For permissions: what is granted without asking, and what is granted if a person agrees. */
-export interface Grant {
-  readonly allowed: PermissionProfile;
-  readonly ifAccepted: PermissionProfile;
 }
 
 export function evaluation(
   { decision, reason, rule, matched }: Verdict,
-  { parse = [], scope = "call", grant }: Partial<PolicyEvaluation> = {},
+  { parse = [], scope = "call" }: Partial<PolicyEvaluation> = {},
 ): PolicyEvaluation {
-  return { decision, reason, rule, matched, parse, scope, grant };
+  return { decision, reason, rule, matched, parse, scope };
 }
 
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };

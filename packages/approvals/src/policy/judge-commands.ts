@@ -1,7 +1,7 @@
 import { resolvePath } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { callByPath, findProgram, nameOfProgram } from "../programs/find-program.ts";
-import type { Effect } from "../programs/declaration/effect.ts";
+import { runsCode } from "../programs/declaration/effect.ts";
 import { environmentEffects } from "../programs/declaration/environment.ts";
 import { isNotUnderstood, parseCall } from "../programs/declaration/parse-call.ts";
 import type { NotUnderstood, ParsedCall } from "../programs/declaration/parsed-call.ts";
@@ -65,7 +65,7 @@ export class CommandJudge {
   }
 
   #judgeCommand(command: PlainCommand, parent: number, depth: number): Verdict {
-    const index = this.#reserve();
+    const index = this.verdicts.push(RESERVED) - 1;
     const { words, builtin, environment, redirects, folders, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
@@ -211,8 +211,7 @@ export class CommandJudge {
           worst = pickStricter(worst, verdict);
       }
     }
-    if (path[0] === "git" && this.#workspace.hasFacts)
-      worst = pickStricter(worst, this.#findForeignRepository(call.folder));
+    if (path[0] === "git") worst = pickStricter(worst, this.#findForeignRepository(call.folder));
     const reading = treeReadingOf(parsed);
     if (reading !== undefined) {
       const read = effects.flatMap((effect) => (effect.kind === "read" ? [effect.path] : []));
@@ -232,12 +231,11 @@ export class CommandJudge {
   #judgeNamedPaths({ path, effects, operands }: ParsedCall, folder: string): Verdict | undefined {
     if (!this.#policy.hasPathRules) return undefined;
     if (path[0] !== "git" && !effects.some(({ kind }) => kind === "action")) return undefined;
-    let worst: Verdict | undefined;
-    for (const word of operands.flatMap(argumentParts)) {
-      const verdict = this.#effects.judge({ kind: "read", path: word }, folder);
-      if (verdict.matched !== undefined && verdict.decision !== "allow") worst = pickStricter(worst, verdict);
-    }
-    return worst;
+    return operands
+      .flatMap(argumentParts)
+      .map((path) => this.#effects.judge({ kind: "read", path }, folder))
+      .filter(({ matched, decision }) => matched !== undefined && decision !== "allow")
+      .reduce<Verdict | undefined>(pickStricter, undefined);
   }
 
   /**
@@ -245,22 +243,21 @@ export class CommandJudge {
    * bare repository that the agent wrote: git in such a folder runs code of the project.
    */
   #findForeignRepository(folder: string): Verdict | undefined {
-    for (const path of this.#workspace.belowRoots(folder)) {
+    const found = this.#workspace.belowRoots(folder).find((path) => {
       const heads = this.#changes.hasWritten ? null : this.#workspace.candidatesOf(`${path}/HEA?`);
-      if (heads === undefined || heads?.length === 0) continue;
-      return judgeKind("project-code", this.#policy, `git may run programs that ${path} configures`);
-    }
-    return undefined;
+      return heads !== undefined && heads?.length !== 0;
+    });
+    const reason = `git may run programs that ${found} configures`;
+    return found === undefined ? undefined : judgeKind("project-code", this.#policy, reason);
   }
 
   /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
       const isNumber = call.input.kind === "pipe" && this.#output.ofAll() === "numbers";
-      const words = isNumber
-        ? effect.words.map((word) => ({ ...word, isNumber: word.isInput }))
-        : effect.words;
-      const index = this.#reserve();
+      const withNumbers = (word: Word): Word => ({ ...word, isNumber: word.isInput });
+      const words = isNumber ? effect.words.map(withNumbers) : effect.words;
+      const index = this.verdicts.push(RESERVED) - 1;
       const verdict = this.#judgeCall({ ...call, words, index, depth: call.depth + 1 });
       return this.#fill(index, verdict, words.map(({ text }) => text ?? "…").join(" "), call.index);
     }
@@ -284,12 +281,8 @@ export class CommandJudge {
   #judgeScript(source: string | undefined, call: Call): Verdict {
     if (source === undefined) return this.#notUnderstood("a script is only known at run time");
     if (call.depth >= LIMITS.nesting) return this.#notUnderstood("scripts are nested too deeply");
-    const { commands, problem } = readScript(source, {
-      dialect: "unknown",
-      home: this.#workspace.home,
-      folders: [call.folder],
-      budget: this.#context.budget,
-    });
+    const context = { home: this.#workspace.home, folders: [call.folder], budget: this.#context.budget };
+    const { commands, problem } = readScript(source, { dialect: "unknown", ...context });
     const worst = this.judge(commands, call.index, call.depth + 1);
     if (problem === undefined) return worst ?? NO_EFFECT;
     return pickStricter(worst, this.#notUnderstood(problem));
@@ -299,11 +292,6 @@ export class CommandJudge {
     return notUnderstoodVerdict(problem, this.#policy);
   }
 
-  /** Reserves the place of a verdict, because the verdicts of inner commands are known earlier but listed after it. */
-  #reserve(): number {
-    return this.verdicts.push(RESERVED) - 1;
-  }
-
   #fill(index: number, verdict: Verdict, command: string, parent: number): Verdict {
     const { decision, reason, rule, matched } = verdict;
     this.verdicts[index] = { decision, reason, rule, matched, command, parent };
@@ -311,6 +299,7 @@ export class CommandJudge {
   }
 }
 
+/** Keeps the place of a verdict: those of inner commands are known earlier, but listed after it. */
 const RESERVED: CommandVerdict = { ...NO_EFFECT, command: "", parent: -1 };
 
 function isStandardInput(text: string | undefined): boolean {
@@ -322,12 +311,4 @@ function argumentParts({ text, isGlob }: Word): readonly Word[] {
   if (text === undefined) return [];
   const starts = [0, ...["=", ":"].map((separator) => text.indexOf(separator) + 1).filter((at) => at > 0)];
   return starts.map((at) => ({ text: text.slice(at), isGlob }));
-}
-
-function runsCode(effects: readonly Effect[]): boolean {
-  return effects.some((effect) =>
-    /^(?:execute|inline-code|project-code|install)$/.test(
-      effect.kind === "action" ? effect.action : effect.kind,
-    ),
-  );
 }

@@ -61,13 +61,9 @@ export type PolicyInput = Readonly<z.infer<typeof policySchema>>;
  * Which requests are allowed without asking. Plain data that can be serialised as JSON; equal policies make equal decisions.
  * Created by `definePolicy`, or from JSON by `parsePolicy`.
  */
-export interface Policy {
+export interface Policy extends Readonly<Record<RuleList, readonly Rule[]>> {
   readonly version: 1;
   readonly preset: PresetName;
-  readonly deny: readonly Rule[];
-  readonly ask: readonly Rule[];
-  readonly allow: readonly Rule[];
-  readonly additionalAllow: readonly Rule[];
   readonly default: Decision;
   readonly workspace: WorkspaceSettings;
   readonly network: NetworkSettings;
@@ -75,3 +71,5 @@ export interface Policy {
   readonly onDeny: "decline" | "cancel";
   readonly within?: Policy | undefined;
 }
+
+export type RuleList = "deny" | "ask" | "allow" | "additionalAllow";

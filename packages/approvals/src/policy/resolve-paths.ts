@@ -63,8 +63,7 @@ async function followPath(path: string): Promise<string | null> {
     }
     links += 1;
     // A link of a process leads elsewhere for every process.
-    if (links > MOST_LINKS || next.startsWith("/proc/")) return null;
-    if (target === "") return null;
+    if (links > MOST_LINKS || next.startsWith("/proc/") || target === "") return null;
     if (target.startsWith("/")) current = "";
     pending.push(...target.split("/").toReversed());
   }
@@ -86,10 +85,10 @@ async function linkTarget(path: string): Promise<string | null | undefined> {
  * declarations use for whole trees, hidden names match too, as they do for `find`.
  */
 async function listMatches(pattern: string): Promise<readonly string[] | null> {
-  let found: string[] = [""];
-  let isTree = false;
   const budget = { entries: LIMITS.treeEntries };
   const segments = pattern.split("/").slice(1);
+  let found = [""];
+  let isTree = false;
   for (const [index, segment] of segments.entries()) {
     if (segment === "**") {
       isTree = true;
@@ -97,33 +96,28 @@ async function listMatches(pattern: string): Promise<readonly string[] | null> {
       const trees = await Promise.all(found.map((folder) => listTree(folder, isLast, budget)));
       if (budget.entries < 0) return null;
       found = [...new Set(trees.flat())];
-    } else if (!isTree && !/[*?]/.test(segment)) found = found.map((folder) => `${folder}/${segment}`);
-    else {
-      const next: string[] = [];
-      for (const folder of found) {
-        for (const name of await readdir(folder === "" ? "/" : folder).catch(() => [])) {
-          // The letter in front makes a hidden name an ordinary one.
-          const isMatch = isTree ? matchesPattern(`x${segment}`, `x${name}`) : matchesPattern(segment, name);
-          if (isMatch) next.push(`${folder}/${name}`);
-        }
-      }
-      found = next;
+      continue;
     }
-    if (segment !== "**" && found.length > LIMITS.matches) return null;
+    // The letter in front makes a hidden name an ordinary one.
+    const prefix = isTree ? "x" : "";
+    const isLiteral = !isTree && !/[*?]/.test(segment);
+    const next = found.map(async (folder) => {
+      const names = isLiteral ? [segment] : await readdir(folder || "/").catch(() => []);
+      const matching = names.filter((name) => isLiteral || matchesPattern(prefix + segment, prefix + name));
+      return matching.map((name) => `${folder}/${name}`);
+    });
+    found = (await Promise.all(next)).flat();
+    if (found.length > LIMITS.matches) return null;
   }
   return found.length > LIMITS.matches ? null : found;
 }
 
 /** A folder and all folders below it, or everything below it. Links are not followed, as `find` does not follow them. */
-async function listTree(
-  folder: string,
-  withFiles: boolean,
-  budget: { entries: number },
-): Promise<readonly string[]> {
+async function listTree(folder: string, withFiles: boolean, budget: { entries: number }): Promise<string[]> {
   const folders = [folder];
   const files: string[] = [];
   for (const path of folders) {
-    const entries = await readdir(path === "" ? "/" : path, { withFileTypes: true }).catch(() => []);
+    const entries = await readdir(path || "/", { withFileTypes: true }).catch(() => []);
     budget.entries -= entries.length;
     if (budget.entries < 0) return [];
     for (const entry of entries) (entry.isDirectory() ? folders : files).push(`${path}/${entry.name}`);

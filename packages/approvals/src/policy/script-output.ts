@@ -3,47 +3,36 @@ import type { ParsedCall } from "../programs/declaration/parsed-call.ts";
 import { outputOf, type Output } from "../programs/name-listers.ts";
 import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain-script.ts";
 
-interface EndedCommand {
-  readonly command: PlainCommand;
-  readonly call: ParsedCall | undefined;
-  output: Output | undefined;
-}
-
 /** What the commands of a script print, which others may read. Only found where a command depends on it: most don't. */
 export class ScriptOutput {
+  /** The standard input of the command that is judged. */
   input: StandardInput = INHERITED;
   readonly #workspace: Workspace;
-  readonly #ended: EndedCommand[] = [];
+  readonly #ended: (readonly [PlainCommand, ParsedCall | undefined])[] = [];
+  #all: Output = "nothing";
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
   }
 
   add(command: PlainCommand, call: ParsedCall | undefined): void {
-    this.#ended.push({ command, call, output: undefined });
+    this.#ended.push([command, call]);
   }
 
   /** Whether words that are only known at run time name nothing but files of the workspace. */
   hasOnlyNames(): boolean {
-    const { kind } = this.input;
-    if (kind === "file" || kind === "text") return false;
-    const all = this.ofAll();
-    return all === "names" || all === "nothing";
+    return !/^(?:file|text)$/.test(this.input.kind) && /^(?:names|nothing)$/.test(this.ofAll());
   }
 
   ofAll(): Output {
-    let all: Output = "nothing";
-    for (const ended of this.#ended) {
-      ended.output ??= this.#outputOf(ended);
-      if (all === "nothing") all = ended.output;
-      else if (ended.output !== "nothing" && ended.output !== all) return "anything";
+    for (const [{ builtin, input, redirects, folders }, call] of this.#ended.splice(0)) {
+      let own: Output = builtin === undefined || builtin.kind === "source" ? "anything" : "nothing";
+      if (!folders.every((folder) => this.#workspace.holds(folder))) own = "anything";
+      else if (builtin === undefined && call !== undefined)
+        own = outputOf(call, input.kind === "pipe" && redirects.length === 0);
+      if (this.#all === "nothing") this.#all = own;
+      else if (own !== "nothing" && own !== this.#all) this.#all = "anything";
     }
-    return all;
-  }
-
-  #outputOf({ command: { builtin, input, redirects, folders }, call }: EndedCommand): Output {
-    if (!folders.every((folder) => this.#workspace.holds(folder))) return "anything";
-    if (builtin !== undefined) return builtin.kind === "source" ? "anything" : "nothing";
-    return call === undefined ? "anything" : outputOf(call, input.kind === "pipe" && redirects.length === 0);
+    return this.#all;
   }
 }

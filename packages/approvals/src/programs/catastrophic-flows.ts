@@ -52,6 +52,15 @@ function findDownloadedCode(calls: readonly Words[]): Denial | undefined {
   return undefined;
 }
 
+/** A function that defines itself through a pipe to itself, in the background. */
+const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
+
+export function findForkBomb(source: string): Denial | undefined {
+  return source.includes("{") && FORK_BOMB.test(source.slice(0, LIMITS.syntaxChars))
+    ? { rule: "fork-bomb", reason: "starts processes without end" }
+    : undefined;
+}
+
 /** Code in another language with the words of a catastrophic command in it. */
 export function findCatastrophicText(text: string): Denial | undefined {
   return DELETES_ALL.test(text) ? { rule: "delete-root", reason: "deletes everything" } : undefined;

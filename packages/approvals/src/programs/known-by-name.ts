@@ -1,4 +1,5 @@
 import { baseName } from "../files/path.ts";
+import { isCheckedProgram } from "./catastrophic.ts";
 
 // What programs do, by their names alone: for scripts that are not understood, in which only words can be recognised.
 
@@ -29,11 +30,11 @@ export const PRINTERS = names("[ awk cat echo git grep man printf rg sed test ty
 const GIT_RUNNERS = names("bisect filter-branch rebase submodule");
 
 /** Programs that write to all of their operands, and to the last of them. */
-export const WRITES_ALL = names("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink");
-export const WRITES_LAST = names("cp install mv rsync");
+const WRITES_ALL = names("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink");
+const WRITES_LAST = names("cp install mv rsync");
 
 /** Programs that are only dangerous with certain arguments, so that their bare name among other words means nothing. */
-export const DANGEROUS_BY_ARGUMENTS = names("chmod chown dd find git rm");
+const DANGEROUS_BY_ARGUMENTS = names("chmod chown dd find git rm");
 
 /** Whether a word names a program that runs its arguments. */
 export function runsArguments(word: string): boolean {
@@ -57,4 +58,25 @@ export function runsInput(words: readonly string[]): boolean {
     args.every((arg) => arg.startsWith("-")) ||
     args.some((arg) => /^-\w*s$/.test(arg) || arg === "/dev/stdin")
   );
+}
+
+/** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
+export function possibleCalls(words: readonly string[]): readonly (readonly string[])[] {
+  const [first = ""] = words;
+  if (PRINTERS.has(baseName(first))) return [words];
+  // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
+  const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
+  return words.flatMap((word, index) => {
+    const name = baseName(word);
+    const isNamed = isCheckedProgram(name) || SENDERS.has(name);
+    const starts = index === 0 || (isNamed && (isRunner || DANGEROUS_BY_ARGUMENTS.has(name)));
+    return starts ? [words.slice(index)] : [];
+  });
+}
+
+/** The operands that a command writes to. */
+export function writtenBy([first = "", ...args]: readonly string[]): readonly string[] {
+  const name = baseName(first);
+  const operands = args.filter((arg) => !arg.startsWith("-"));
+  return WRITES_ALL.has(name) ? operands : WRITES_LAST.has(name) ? operands.slice(-1) : [];
 }

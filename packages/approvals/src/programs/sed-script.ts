@@ -1,5 +1,3 @@
-import { retainShape } from "../retain-shape.ts";
-
 /**
  * What a script does at worst: it only edits text, no sed accepts it, or it may do more (`e`, `w`, `r` and all that is not
  * known here).
@@ -212,5 +210,3 @@ class SedScript {
 function isDelimiter(letter: string): boolean {
   return /^[!"#%&'()*+,\-./:;<=>?@^_`|~]$/.test(letter);
 }
-
-retainShape(new SedScript("", false));

@@ -1,6 +1,5 @@
 import { parse, type ParsedScript } from "unbash";
 import { LIMITS } from "../limits.ts";
-import { retainShape } from "../retain-shape.ts";
 
 /**
  * Parses a script, unless that may be expensive: then it is too long to judge. The parser recovers from errors, which are
@@ -18,6 +17,13 @@ export function parseSource(source: string): ParsedScript | undefined {
 }
 
 /**
+ * In this order: an escape, quotes, a comment, a here-document with a delimiter that all shells read alike, other text.
+ * Double quotes with more pieces than their limits allow don't end here, so that the time to match them is bounded.
+ */
+const TOKEN =
+  /\\[^]?|'[^']*'?|"(?<double>(?:[^"\\$`]+|\\[^]|\$\{\w+\}|\$(?![({[])){0,50000})(?<end>"?)|(?<![^\s;&|()])#[^\n]*|<<<|(?<document><<(?<dash>-?)[ \t]*(?:'(?<single>[\w.-]+)'|"(?<quoted>[\w.-]+)"|(?<escape>\\?)(?<plain>[\w.-]+))(?=[\s;&|<>()]|$))|<<|[^\\'"#\n<]+|[^]/y;
+
+/**
  * Whether the parser's time is bounded, found in linear time. Quoted text and here-documents are data and may be long;
  * everything else counts.
  */
@@ -25,60 +31,22 @@ function isCheapToParse(source: string): boolean {
   if (source.length > LIMITS.sourceChars) return false;
   // Most commands can't exceed any of the limits.
   if (source.length < LIMITS.brackets) return true;
-  const measured = measure(source);
-  if (measured === undefined) return false;
-  const { syntax, expansions, hereDocuments } = measured;
-  return (
-    ["(", "[", "{"].every((bracket) => countOf(syntax, bracket) <= LIMITS.brackets) &&
-    (syntax.match(/[\n&;|]/g) ?? []).length <= LIMITS.separators &&
-    expansions + countOf(syntax, "`") <= LIMITS.expansions &&
-    hereDocuments <= LIMITS.hereDocuments
-  );
-}
-
-interface Measured {
-  /** The script without comments, quoted text, escaped characters and the bodies of here-documents. */
-  readonly syntax: string;
-  /** Dollar signs and backticks in quoted text and here-documents. */
-  readonly expansions: number;
-  readonly hereDocuments: number;
-}
-
-/**
- * In this order: an escape, quotes, a comment, a here-document with a delimiter that all shells read alike, other text.
- * Double quotes with more pieces than their limits allow don't end here, so that the time to match them is bounded.
- */
-const TOKEN =
-  /\\[^]?|'[^']*'?|"(?<double>(?:[^"\\$`]+|\\[^]|\$\{\w+\}|\$(?![({[])){0,50000})(?<end>"?)|(?<![^\s;&|()])#[^\n]*|<<<|(?<document><<(?<dash>-?)[ \t]*(?:'(?<single>[\w.-]+)'|"(?<quoted>[\w.-]+)"|(?<escape>\\?)(?<plain>[\w.-]+))(?=[\s;&|<>()]|$))|<<|[^\\'"#\n<]+|[^]/y;
-
-/** @returns undefined if there is more syntax than may be parsed. */
-function measure(source: string): Measured | undefined {
   const pending: { readonly end: RegExp; readonly expands: boolean }[] = [];
-  let [syntax, data, expansions, hereDocuments, at] = ["", 0, 0, 0, 0];
+  // The script without comments, quoted text, escaped characters and the bodies of here-documents.
+  let syntax = "";
+  let [data, expansions, hereDocuments, at] = [0, 0, 0, 0];
   while (at < source.length) {
     TOKEN.lastIndex = at;
     const match = TOKEN.exec(source);
-    const token = match?.[0] ?? "";
+    let token = match?.[0] ?? "";
     const { double, end, document, dash, single, quoted, escape, plain } = match?.groups ?? {};
-    const next = at + token.length;
-    if (token === "<<" || (double !== undefined && end === "" && next < source.length)) {
-      // A substitution in quotes, or a delimiter that shells read differently: all that follows counts as syntax.
-      const rest = source.slice(at);
-      const documents = (rest.match(/(?<!<)<<(?!<)/g) ?? []).length;
-      if (rest.length + at - data > LIMITS.syntaxChars || (documents > 0 && hereDocuments + documents > 1))
-        return undefined;
-      return { syntax: syntax + rest, expansions, hereDocuments };
-    }
-    at = next;
-    if (token === "\n") {
+    const isOpen = double !== undefined && end === "" && at + token.length < source.length;
+    // A substitution in quotes, or a delimiter that shells read differently: all that follows counts as syntax.
+    if (token === "<<" || isOpen) {
+      token = source.slice(at);
+      const documents = (token.match(/(?<!<)<<(?!<)/g) ?? []).length;
+      if (documents > 0 && hereDocuments + documents > 1) return false;
       syntax += token;
-      for (const body of pending.splice(0)) {
-        body.end.lastIndex = at;
-        const start = at;
-        at = body.end.test(source) ? body.end.lastIndex : source.length;
-        data += at - start;
-        if (body.expands) expansions += countOf(source.slice(start, at), "$", "`");
-      }
     } else if (double !== undefined) {
       // The parser takes a slow path for each backslash, so that escapes count as syntax.
       data += double.length - 2 * countOf(double, "\\");
@@ -87,14 +55,26 @@ function measure(source: string): Measured | undefined {
     else if (document !== undefined) {
       hereDocuments += 1;
       const delimiter = (single ?? quoted ?? plain ?? "").replaceAll(".", String.raw`\.`);
-      pending.push({
-        end: new RegExp(`(?<=\n)${dash === "-" ? "\t*" : ""}${delimiter}(?=\n|$)`, "g"),
-        expands: plain !== undefined && escape === "",
-      });
+      const before = dash === "-" ? "\t*" : "";
+      const expands = plain !== undefined && escape === "";
+      pending.push({ end: new RegExp(`(?<=\n)${before}${delimiter}(?=\n|$)`, "g"), expands });
     } else if (!/^[\\#]/.test(token)) syntax += token;
-    if (at - data > LIMITS.syntaxChars) return undefined;
+    at += token.length;
+    for (const body of token === "\n" ? pending.splice(0) : []) {
+      body.end.lastIndex = at;
+      const start = at;
+      at = body.end.test(source) ? body.end.lastIndex : source.length;
+      data += at - start;
+      if (body.expands) expansions += countOf(source.slice(start, at), "$", "`");
+    }
+    if (at - data > LIMITS.syntaxChars) return false;
   }
-  return { syntax, expansions, hereDocuments };
+  return (
+    ["(", "[", "{"].every((bracket) => countOf(syntax, bracket) <= LIMITS.brackets) &&
+    countOf(syntax, "\n", "&", ";", "|") <= LIMITS.separators &&
+    expansions + countOf(syntax, "`") <= LIMITS.expansions &&
+    hereDocuments <= LIMITS.hereDocuments
+  );
 }
 
 /** Stops where every limit is exceeded. */
@@ -109,5 +89,3 @@ function countOf(text: string, ...chars: readonly string[]): number {
       count += 1;
   return count;
 }
-
-retainShape(parse("A=1 b 'c' \"$d\" ${e} *.f $(g) > h | i && j; k <<X\nX\n"));

@@ -1,7 +1,6 @@
 import type { ParsedScript } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import type { Builtin, SetVariable } from "../programs/shell-builtins.ts";
-import { retainShape } from "../retain-shape.ts";
 
 /** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
 export type Dialect = "bash" | "zsh" | "unknown";
@@ -61,5 +60,3 @@ export function notPlain(what: string): never {
   // oxlint-disable-next-line typescript/only-throw-error -- see above
   throw new NotPlain(what);
 }
-
-retainShape(new NotPlain(""));

@@ -1,4 +1,3 @@
-import { retainShape } from "../retain-shape.ts";
 import type { AndOr, Command, For, ParsedScript, Pipeline, PipelineNode, Statement } from "unbash";
 import { isNotUnderstood } from "../programs/declaration/parse-call.ts";
 import type { Word } from "../programs/declaration/word.ts";
@@ -298,5 +297,3 @@ function union(one: Folders, other: Folders): Folders {
   const all = [...new Set([...one, ...other])];
   return all.length > LIMITS.folders ? notPlain("this many changes of folder") : all;
 }
-
-retainShape(new ScriptReader("", new WorkBudget()));

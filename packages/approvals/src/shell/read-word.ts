@@ -1,4 +1,3 @@
-import { retainShape } from "../retain-shape.ts";
 import type { ParsedScript, Word as Node, WordPart } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import { notPlain, type Dialect } from "./plain-script.ts";
@@ -236,5 +235,3 @@ function expandBraces(text: string): readonly string[] | undefined {
   const step = Number(to) > Number(from) ? 1 : -1;
   return Array.from({ length: count }, (_, index) => String(Number(from) + step * index));
 }
-
-retainShape(new WordBuilder());

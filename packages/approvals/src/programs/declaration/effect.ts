@@ -63,6 +63,15 @@ export type Effect =
   | { readonly kind: "stdin-code"; readonly language: "shell" | "other" }
   | { readonly kind: "action"; readonly action: Action };
 
+/** Whether a command runs code that its declaration does not know, of the project, of a package or in a container. */
+export function runsCode(effects: readonly Effect[]): boolean {
+  return effects.some((effect) =>
+    /^(?:execute|inline-code|stdin-code|project-code|install|container)$/.test(
+      effect.kind === "action" ? effect.action : effect.kind,
+    ),
+  );
+}
+
 export function action(name: Action): Effect {
   return { kind: "action", action: name };
 }

@@ -1,5 +1,4 @@
 import { LIMITS } from "../../limits.ts";
-import { retainShape } from "../../retain-shape.ts";
 import type {
   ArgumentSyntax,
   CommandDeclaration,
@@ -342,5 +341,3 @@ function addOperandEffect(
 function mayBeSeveral({ isGlob, maySplit }: Word): boolean {
   return isGlob === true || maySplit === true;
 }
-
-retainShape(new CallParser({ names: [] }, []));

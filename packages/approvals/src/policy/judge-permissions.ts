@@ -1,0 +1,78 @@
+import { fixedFolder, GLOB_WILDCARD, hasWildcard, resolvePath } from "../files/path.ts";
+import type { FileSystemEntry, PermissionProfile } from "../request/request.ts";
+import { BYPASSED, refusal, type Verdict } from "./evaluation.ts";
+import { judgeKind, judgeRead, judgeWrite, type JudgeContext } from "./judge-path.ts";
+
+/** The verdicts on all parts of a requested profile. It is granted whole or not at all. */
+export function judgePermissions(
+  { network, fileSystem }: PermissionProfile,
+  context: JudgeContext,
+): readonly Verdict[] {
+  const { read, write, entries } = fileSystem ?? {};
+  return [
+    ...(network?.enabled === true ? [judgeNetwork(context)] : []),
+    ...(read ?? []).map((path) => judgeFolder(path, "read", context)),
+    ...(write ?? []).map((path) => judgeFolder(path, "write", context)),
+    // An entry that denies only narrows, which is no reason to ask.
+    ...(entries ?? []).flatMap(({ path, access }) =>
+      access === "deny" ? [] : [judgeEntry(path, access, context)],
+    ),
+  ];
+}
+
+/** All hosts at once: only where the policy is open to every host. */
+function judgeNetwork({ policy }: JudgeContext): Verdict {
+  const deniesHosts = policy.hostsDenied.length > 0 || policy.deny.some(({ rule }) => rule.kind === "host");
+  return policy.preset.safety && deniesHosts
+    ? { decision: "deny", rule: "network.deny", reason: "the whole network would include denied hosts" }
+    : judgeKind("network", policy, "the whole network");
+}
+
+function judgeFolder(path: string, access: "read" | "write", context: JudgeContext): Verdict {
+  const { workspace, policy } = context;
+  if (!policy.preset.safety) return BYPASSED;
+  const absolute = workspace.absolute(path, workspace.cwd);
+  const location = workspace.locate(absolute, hasWildcard(path));
+  const { real } = location;
+  if (access === "write")
+    // Everything below is granted with it: the root, a home or a folder around the workspace is too much.
+    return real !== undefined && workspace.isPrecious(real) && !workspace.inWorkspace(real)
+      ? refusal("wide-grant", `${real} is too wide to be granted`)
+      : judgeWrite(absolute, location, context);
+  // The root and home folders have credentials somewhere below.
+  const isSecret = (folder: string): boolean =>
+    workspace.isCredential(folder) || /^\/(?:home|Users|root|etc)(?:\/[^/]+)?$/.test(folder)
+      ? !workspace.inWorkspace(folder)
+      : workspace.holdsCredentials(folder, true);
+  return real === undefined || isSecret(real)
+    ? judgeKind("credentials", policy, `${real ?? absolute} holds credentials`)
+    : judgeRead(absolute, location, context);
+}
+
+function judgeEntry(path: FileSystemEntry["path"], access: "read" | "write", context: JudgeContext): Verdict {
+  const { root, cwd } = context.workspace;
+  const judge = (folder: string): Verdict => judgeFolder(folder, access, context);
+  if (path.type === "path") return judge(path.path);
+  if (path.type === "glob_pattern") {
+    // A glob grants what it can reach: everything below its fixed folder.
+    const pattern = resolvePath(cwd, path.pattern);
+    const verdict = judge(fixedFolder(pattern, GLOB_WILDCARD));
+    return verdict.decision === "allow" ? judge(pattern) : verdict;
+  }
+  const { kind = "unknown", subpath = undefined } = path.type === "special" ? path.value : {};
+  switch (kind) {
+    case "minimal":
+      return access === "read"
+        ? judgeKind("read", context.policy, "what programs need to start")
+        : refusal("wide-grant", "writes to system files");
+    case "project_roots":
+      return judge(resolvePath(root, subpath ?? "."));
+    case "tmpdir":
+    case "slash_tmp":
+      return judge("/tmp");
+    case "root":
+      return judge("/");
+    default:
+      return refusal("unknown-kind", `a special path that is not known: ${kind}`);
+  }
+}
