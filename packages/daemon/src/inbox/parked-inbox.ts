@@ -34,6 +34,8 @@ export interface ParkedProgress {
   readonly output?: unknown;
   /** Whether the turn that continues may have been started. From then on the thread's file is not cut any more. */
   readonly isContinued?: boolean;
+  /** Whether the answer is a rule of this session's policy from now on. */
+  readonly isRemembered?: boolean;
   /** Where the thread's file was cut before it was continued. */
   readonly cutBytes?: number;
 }
@@ -74,6 +76,19 @@ export class ParkedInbox {
       .orderBy("id")
       .execute();
     return rows.map(toParked);
+  }
+
+  /** Approvals of a session whose answers are remembered, oldest first. */
+  async remembered(sessionId: string): Promise<readonly ParkedApproval[]> {
+    const rows = await this.#store.db
+      .selectFrom("approval")
+      .selectAll()
+      .where("session_id", "=", sessionId)
+      .where("progress", "like", '%"isRemembered":true%')
+      .orderBy("created_at")
+      .orderBy("id")
+      .execute();
+    return rows.map(toParked).filter(({ progress }) => progress.isRemembered === true);
   }
 
   /** Number of approvals of all sessions that wait without a process. */

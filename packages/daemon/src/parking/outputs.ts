@@ -28,6 +28,11 @@ export function toItem({ type, callId }: ModelCall, output: CallOutput): Readonl
   return { type: `${type}_output`, call_id: callId, output };
 }
 
+/** A message that tells the model something without a call. */
+export function toMessage(text: string): Readonly<Record<string, unknown>> {
+  return { type: "message", role: "developer", content: [{ type: "input_text", text }] };
+}
+
 /** The same text as that of Codex's `exec_command`. */
 export function commandOutput(
   { exitCode, output, wallMs }: CommandEnd,

@@ -112,6 +112,13 @@ export function hasContinued(file: Uint8Array, fromByte: number): boolean {
   );
 }
 
+/** Whether a turn has ended by itself after a byte. One that was interrupted has not. */
+export function hasCompleted(file: Uint8Array, fromByte: number): boolean {
+  return readLines(file, fromByte).some(
+    ({ type, payload }) => type === "event_msg" && payload["type"] === "task_complete",
+  );
+}
+
 /** Whether the model has responded after a byte. */
 export function hasResponded(file: Uint8Array, fromByte: number): boolean {
   return readLines(file, fromByte).some(

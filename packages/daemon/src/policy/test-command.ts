@@ -6,15 +6,26 @@ import {
   type PresetName,
 } from "@codexkit/approvals";
 import type { SessionSettings } from "../api/settings.ts";
+import { NO_RULES, type RememberedRules } from "./remembered-rules.ts";
 
 /** The settings of a session that decide about its commands. */
 export type PolicySettings = Pick<SessionSettings, "permissionMode" | "agentMode" | "approvalPolicy">;
 
 /** The policy that answers approvals of a session before a person is asked. */
-export function sessionPolicy(settings: PolicySettings, cwd: string): Policy {
+export function sessionPolicy(
+  settings: PolicySettings,
+  cwd: string,
+  { allow, deny }: RememberedRules = NO_RULES,
+): Policy {
   const preset = presetOf(settings);
   // The sandbox enforces these modes. What leaves it is a person's decision, so that no preset denies by itself.
-  return definePolicy({ preset, workspace: cwd, ...(preset === "read-only" ? { default: "ask" } : {}) });
+  return definePolicy({
+    preset,
+    workspace: cwd,
+    deny,
+    additionalAllow: allow,
+    ...(preset === "read-only" ? { default: "ask" } : {}),
+  });
 }
 
 function presetOf({ permissionMode, agentMode, approvalPolicy }: PolicySettings): PresetName {

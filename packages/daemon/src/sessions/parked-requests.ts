@@ -1,45 +1,31 @@
-import { CodexError, type JsonValue } from "codexkit";
-import type { AppServerLease } from "../codex/pool.ts";
-import type { Ownership } from "../database/ownership.ts";
-import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
+import type { JsonValue } from "codexkit";
+import type { ParkedApproval } from "../inbox/parked-inbox.ts";
 import { type AnsweredRequest, chooseStrategies, toAnswered } from "../parking/choose-strategy.ts";
 import { findCall } from "../parking/open-work.ts";
-import { type CallOutput, toItem } from "../parking/outputs.ts";
-import { perform } from "../parking/perform.ts";
-import { agentReport, refusal, reportFor, siblingReport } from "../parking/reports.ts";
-import { type CutFile, restoreThread } from "../parking/restore-thread.ts";
+import { type CallOutput, toItem, toMessage } from "../parking/outputs.ts";
+import { reportFor, siblingReport } from "../parking/reports.ts";
 import {
   findOpenCalls,
+  hasCompleted,
   hasContinued,
   hasResponded,
-  lengthAtRequest,
-  type ModelCall,
   startOfResponse,
 } from "../parking/rollout-lines.ts";
+import { isRemembered } from "../policy/remembered-rules.ts";
+import { answerCalls } from "./answer-calls.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { permissionsOf, sandboxPolicyOf } from "./map-settings.ts";
-import { isLost } from "./problems.ts";
-import type { RolloutShipper } from "./rollout-shipper.ts";
-import type { SessionDeps } from "./session-deps.ts";
-import type { SessionState } from "./session-state.ts";
 import { turnSettings } from "./turn-settings.ts";
+import {
+  readWaitingThread,
+  restoreWaitingThread,
+  type WaitingThread,
+  type WaitingThreadDeps,
+} from "./waiting-thread.ts";
 
-export interface ParkedRequestsDeps {
-  readonly session: SessionDeps;
-  readonly owner: Ownership;
-  readonly state: SessionState;
-  readonly rollouts: RolloutShipper;
-  readonly load: () => Promise<LoadedThread>;
-  /** Closes the thread if it is loaded. */
-  readonly unload: () => Promise<void>;
+export interface ParkedRequestsDeps extends WaitingThreadDeps {
   readonly isBusy: () => boolean;
-}
-
-/** The session's thread as it was while its requests waited. */
-interface WaitingThread {
-  readonly rolloutId: string;
-  readonly file: Uint8Array;
-  readonly calls: readonly ModelCall[];
+  /** Called before the turn that goes on, if an answer is to be remembered. */
+  readonly onRemembered: () => Promise<void>;
 }
 
 const NOTES = {
@@ -47,8 +33,6 @@ const NOTES = {
   rewind: "The model decided again, and asked for the same.",
   report: "The model was told what is known, and a new turn went on.",
 } as const;
-
-const STOPPED = "This call was begun, and stopped before its end. What it did until then stays.";
 
 /** Brings the answers of a session's parked requests to the model, each once, whatever ends in between. */
 export class ParkedRequests {
@@ -114,9 +98,10 @@ export class ParkedRequests {
     if (rows.length === 0) return;
     const { inbox, parked } = this.#deps.session.database;
     const begun = rows.filter(({ progress }) => progress.action !== undefined);
-    const thread = how === "report" || begun.length > 0 ? await this.#waitingThread(rows) : undefined;
+    const thread =
+      how === "report" || begun.length > 0 ? await readWaitingThread(rows, this.#deps) : undefined;
     if (thread) {
-      const loaded = await this.#restore(rows, thread, thread.file.length);
+      const loaded = await restoreWaitingThread(rows, thread, thread.file.length, this.#deps);
       const items = thread.calls.map((call) => {
         const row = begun.find((asked) => findCall(asked, thread.calls) === call);
         if (!row) return toItem(call, siblingReport(call, note));
@@ -146,14 +131,14 @@ export class ParkedRequests {
 
   async #beginDelivery(rows: readonly ParkedApproval[], stop: AbortSignal): Promise<void> {
     const { state, session, owner } = this.#deps;
-    const thread = await this.#waitingThread(rows);
+    const thread = await readWaitingThread(rows, this.#deps);
     if (!thread) {
       await this.end("The thread's file is not stored, so that it can't be continued.", "interrupt");
       return;
     }
     const requests = rows.map((row) => toAnswered(row, thread.calls));
     if (requests.some(({ isCancelled }) => isCancelled)) {
-      await this.#restore(rows, thread, thread.file.length);
+      await restoreWaitingThread(rows, thread, thread.file.length, this.#deps);
       await session.database.parked.finish(owner, rows, "The turn was stopped by the answer.");
       return;
     }
@@ -165,7 +150,11 @@ export class ParkedRequests {
       ...request,
       row: {
         ...request.row,
-        progress: { ...request.row.progress, strategy: strategies[index] ?? "report" },
+        progress: {
+          ...request.row.progress,
+          strategy: strategies[index] ?? "report",
+          ...(isRemembered(request.row) && { isRemembered: true }),
+        },
       },
     }));
     await (strategies.includes("rewind")
@@ -182,82 +171,21 @@ export class ParkedRequests {
     const [first] = thread.calls;
     const cutBytes = first ? startOfResponse(thread.file, first) : thread.file.length;
     const rows = requests.map(({ row }) => row);
-    const loaded = await this.#restore(rows, thread, cutBytes);
+    const loaded = await restoreWaitingThread(rows, thread, cutBytes, this.#deps);
     if (!stop.aborted) await this.#continue(loaded, rows, cutBytes);
   }
 
-  /** Gives every open call an output, in the order of the calls. */
   async #answerCalls(
     requests: readonly AnsweredRequest[],
     thread: WaitingThread,
     stop: AbortSignal,
   ): Promise<void> {
-    const loaded = await this.#restore(
-      requests.map(({ row }) => row),
-      thread,
-      thread.file.length,
-    );
-    const agents = requests.filter(({ row }) => row.thread_id !== loaded.thread.id);
-    const items: unknown[] = [];
-    const rows = new Map(requests.map(({ row }) => [row.id, row]));
-    for (const call of thread.calls) {
-      const inScript = requests.filter(({ script }) => script === call);
-      const request = requests.find((asked) => asked.call === call);
-      if (stop.aborted) return;
-      if (request) {
-        const { row, output } = await this.#outputFor(loaded, request, call, stop);
-        rows.set(row.id, row);
-        items.push(toItem(call, output));
-      } else if (inScript.length > 0) {
-        items.push(toItem(call, inScript.map((asked) => reportFor(asked)).join("\n")));
-      } else {
-        items.push(toItem(call, agents.length > 0 ? agentReport(agents) : siblingReport(call)));
-      }
-    }
-    // The thread may have no open call, while an agent of it asked.
-    if (items.length === 0) items.push(toMessage(agentReport(requests)));
-    if (stop.aborted) return;
-    await loaded.thread.inject(items as JsonValue[]);
-    await this.#continue(loaded, [...rows.values()], thread.file.length);
-  }
-
-  /** What is begun is recorded before: after a crash, its outcome is unknown, and it is not repeated. */
-  async #outputFor(
-    loaded: LoadedThread,
-    asked: AnsweredRequest,
-    call: ModelCall,
-    stop: AbortSignal,
-  ): Promise<{ row: ParkedApproval; output: CallOutput }> {
-    const { owner, state, session } = this.#deps;
-    const { parked } = session.database;
-    const { row, request, answer, isAccepted } = asked;
-    const { strategy, action, output: stored } = row.progress;
-    const withOutput = (output: CallOutput, more: Partial<ParkedProgress> = {}) => ({
-      row: { ...row, progress: { ...row.progress, ...more, output } },
-      output,
-    });
-    if (strategy === "report" || action === "begun") {
-      return withOutput(reportFor(asked), { strategy: "report" });
-    }
-    if (action === "done") return { row, output: stored as CallOutput };
-    const refused = refusal(request, answer, isAccepted);
-    if (refused !== undefined) return withOutput(refused);
-    const [begun = row] = await parked.record(owner, [row], { ...row.progress, action: "begun" });
-    let output: CallOutput;
-    try {
-      output = await perform(request, call, {
-        codex: loaded.codex,
-        threadId: loaded.thread.id,
-        cwd: state.cwd,
-        sandbox: sandboxPolicyOf(permissionsOf(state.settings).sandbox),
-        signal: stop,
-      });
-    } catch (error) {
-      if (!CodexError.is(error) || isLost(error)) throw error;
-      output = stop.aborted ? STOPPED : `failed: ${error.message}`;
-    }
-    const [done = begun] = await parked.record(owner, [begun], { action: "done", output });
-    return { row: done, output };
+    const rows = requests.map(({ row }) => row);
+    const loaded = await restoreWaitingThread(rows, thread, thread.file.length, this.#deps);
+    const answered = await answerCalls(loaded, requests, thread.calls, stop, this.#deps);
+    if (!answered) return;
+    await loaded.thread.inject(answered.items as JsonValue[]);
+    await this.#continue(loaded, answered.rows, thread.file.length);
   }
 
   /** Starts the turn that goes on. From here on, the file is not cut again. */
@@ -265,6 +193,7 @@ export class ParkedRequests {
     const { owner, session, state } = this.#deps;
     const { parked } = session.database;
     const recorded = await parked.record(owner, rows, { isContinued: true, cutBytes });
+    if (rows.some(({ progress }) => progress.isRemembered === true)) await this.#deps.onRemembered();
     await this.#startTurn(loaded);
     loaded.agentMode = state.settings.agentMode;
     await this.#finishOthers(recorded);
@@ -299,8 +228,12 @@ export class ParkedRequests {
     const file = (await this.#deps.rollouts.contents(loaded.thread.id)) ?? new Uint8Array();
     const from = Math.min(...rows.map(({ progress }) => progress.cutBytes ?? file.length));
     const isRewound = rows.some(({ progress }) => progress.strategy === "rewind");
-    if (isRewound ? hasResponded(file, from) : hasContinued(file, from)) {
+    if (isRewound ? hasResponded(file, from) && hasCompleted(file, from) : hasContinued(file, from)) {
       await this.#close(rows);
+      return;
+    }
+    if (isRewound && hasResponded(file, from)) {
+      await this.#reportCutOff(loaded, rows, file);
       return;
     }
     if (!isRewound) {
@@ -317,6 +250,22 @@ export class ParkedRequests {
     await this.#finishOthers(rows);
   }
 
+  /**
+   * The model had decided again when its process ended, before it could ask. What its calls did is not known, so that they are not
+   * repeated: the model is told. If it then asks for the same, the stored answer counts.
+   */
+  async #reportCutOff(
+    loaded: LoadedThread,
+    rows: readonly ParkedApproval[],
+    file: Uint8Array,
+  ): Promise<void> {
+    const open = findOpenCalls(file);
+    const report = rows.map((row) => reportFor(toAnswered(row, open))).join("\n");
+    const items = open.length > 0 ? open.map((call) => toItem(call, report)) : [toMessage(report)];
+    await loaded.thread.inject(items as JsonValue[]);
+    await this.#continue(loaded, rows, file.length);
+  }
+
   async #close(rows: readonly ParkedApproval[]): Promise<void> {
     const { owner, session } = this.#deps;
     const { inbox, parked } = session.database;
@@ -327,62 +276,4 @@ export class ParkedRequests {
       await inbox.withdraw(owner, id, "The model decided again, and did not ask for the same.");
     }
   }
-
-  /** The thread as it was while its requests waited. Undefined if its file is not stored. */
-  async #waitingThread(rows: readonly ParkedApproval[]): Promise<WaitingThread | undefined> {
-    const { session, state, owner } = this.#deps;
-    const { rollouts } = session.database;
-    const files = await rollouts.lineage(owner.sessionId);
-    // A revert continues a thread in another file; the newest has the request.
-    const main = files
-      .filter(({ role }) => role === "main")
-      .toSorted((a, b) => compare(a.id, b.id))
-      .at(-1);
-    const data = main && (await rollouts.read(main.id));
-    if (!main || !data) return undefined;
-    const lengths = rows.flatMap(({ thread_id: threadId, rollout_bytes: bytes, progress }) => {
-      const length = threadId === state.threadId ? bytes : progress.rootBytes;
-      return length === null || length === undefined ? [] : [length];
-    });
-    const end = lengths.length === 0 ? data.length : lengthAtRequest(data, Math.min(...lengths));
-    const file = data.subarray(0, end);
-    return { rolloutId: main.id, file, calls: findOpenCalls(file) };
-  }
-
-  /** Puts the files into this daemon's Codex home, the thread's own cut at a byte, and loads the thread. */
-  async #restore(
-    rows: readonly ParkedApproval[],
-    { rolloutId, file }: WaitingThread,
-    cutBytes: number,
-  ): Promise<LoadedThread> {
-    const { session, state, owner, rollouts, load, unload } = this.#deps;
-    const { database, pool, codexHome } = session;
-    const { sessionId, threadId = "", setup } = state;
-    await unload();
-    const cuts: CutFile[] = [{ rolloutId, data: file.subarray(0, cutBytes) }];
-    for (const row of rows.filter(({ thread_id: id }) => id !== threadId)) {
-      const data = await database.rollouts.read(row.thread_id);
-      if (!data || row.rollout_bytes === null) continue;
-      cuts.push({
-        rolloutId: row.thread_id,
-        data: data.subarray(0, lengthAtRequest(data, row.rollout_bytes)),
-      });
-    }
-    using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
-    const { codex } = lease.server;
-    await restoreThread(codex, { threadId, sessionId, codexHome, rollouts: database.rollouts, cuts });
-    await database.parked.record(owner, [], {}, async (trx) => {
-      for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
-    });
-    rollouts.forget();
-    return await load();
-  }
-}
-
-function toMessage(text: CallOutput): unknown {
-  return { type: "message", role: "developer", content: [{ type: "input_text", text }] };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : 1;
 }

@@ -11,6 +11,7 @@ import type { InboxAnswer } from "../api/approval.ts";
 import type { SessionEvent } from "../api/event.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
+import { findOpenCalls, type ModelCall, startOfResponse } from "../parking/rollout-lines.ts";
 import { WEBHOOK_LIMITS } from "../webhooks/limits.ts";
 import { createRunner } from "./create-runner.ts";
 import type { Runner } from "./runner.ts";
@@ -29,6 +30,13 @@ const script: ScriptFunction = (request) => {
     return outputs.length > 0
       ? say("other")
       : run(`echo ran >> ${name}`, { callId: "other", escalate: "instead" });
+  }
+  if (what === "cutoff" && (outputs.length === 0 || outputs.at(-1)?.text.startsWith("A person accepted"))) {
+    return callTool("request_permissions", { reason: "needed", permissions: { network: { enabled: true } } });
+  }
+  // The output of the first one is the newest in the request after it.
+  if (what === "twice" && outputs.length === 1) {
+    return run(`echo ran >> ${name}; echo done`, { callId: "again", escalate: "why" });
   }
   if (outputs.length > 0) return say(JSON.stringify(outputs.map(({ callId, text }) => [callId, text])));
   if (what === "held") {
@@ -205,6 +213,17 @@ describe("a parked session", () => {
     ]);
     await expect(session.answer(rows[0], ACCEPT)).rejects.toMatchObject({ code: "already_answered" });
     expect(await runsOf(stage.workspace, "expired")).toBe(0);
+  });
+
+  test.each(["acceptForSession", "acceptWithPrefix"])("remembers an answer: %s", async (offer) => {
+    const { session, rows } = await parked(`twice ${offer}`);
+    await session.answer(rows[0], { type: "decision", offer });
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      ["a", expect.stringContaining("done")],
+      ["again", expect.stringContaining("done")],
+    ]);
+    expect(await runsOf(stage.workspace, offer)).toBe(2);
+    expect(count(await session.events(), "inbox.opened")).toBe(1);
   });
 
   test("stops its turn if the answer says so", async () => {
@@ -458,6 +477,27 @@ describe("a delivery that is cut off", () => {
 });
 
 describe("a model that decides again", () => {
+  test("and is cut off before it asks is told the answer, which counts if it asks for the same", async () => {
+    const { session, rows } = await parked("cutoff x");
+    const [row] = rows;
+    const { progress } = (await stored(row as ApprovalRow)) ?? {};
+    const file = (await stage.database.rollouts.read(row?.thread_id ?? "")) ?? new Uint8Array();
+    const [call] = findOpenCalls(file);
+    // As a daemon leaves it that was killed when the model had responded.
+    await keepProgress(row, {
+      ...(JSON.parse(progress ?? "{}") as ParkedProgress),
+      strategy: "rewind",
+      isContinued: true,
+      cutBytes: startOfResponse(file, call as ModelCall),
+    });
+    await session.answer(row, ACCEPT);
+    expect(outputsOf(await finalResponse(session)).map(([, output]) => output)).toEqual([
+      expect.stringContaining("A person accepted"),
+      expect.stringContaining('"network":{"enabled":true}'),
+    ]);
+    expect(await stored(row as ApprovalRow)).toMatchObject({ state: "delivered" });
+  });
+
   test("and asks for something else gets a new request: the stored answer does not count", async () => {
     const { session, rows } = await parked("different choice");
     rewound.add("choice");

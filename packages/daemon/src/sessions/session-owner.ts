@@ -9,6 +9,7 @@ import type { CommandResult, PendingCommand } from "../commands/command-store.ts
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
+import { NO_RULES, rememberedRules } from "../policy/remembered-rules.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
@@ -64,6 +65,7 @@ export class SessionOwner implements CommandContext {
   #parking: Promise<number> | undefined;
   #delivery: { readonly stop: DeliveryStop; readonly delivered: Promise<void> } | undefined;
   #failures = 0;
+  #remembered = NO_RULES;
   #turnEnded = Promise.withResolvers<void>();
 
   constructor({ session, reason, ...owner }: ClaimedSession, deps: SessionDeps) {
@@ -86,7 +88,7 @@ export class SessionOwner implements CommandContext {
       cwd: this.state.cwd,
       approvalMs: limits.approvalMs,
       policy: () => ({
-        policy: sessionPolicy(this.state.settings, this.state.cwd),
+        policy: sessionPolicy(this.state.settings, this.state.cwd, this.#remembered),
         mayAsk: this.state.settings.approvalPolicy !== "never" && this.state.settings.agentMode !== "chat",
       }),
       rolloutBytes: (threadId) => this.#rollouts.bytes(threadId),
@@ -134,6 +136,7 @@ export class SessionOwner implements CommandContext {
       load: () => this.load(),
       unload: () => this.#unload(),
       isBusy: () => this.isBusy,
+      onRemembered: () => this.#loadRemembered(),
     });
     // A thread without a turn is compared with the journal when it is next used.
     const wasReleased = reason === "ready" && session.active_turn_id === null;
@@ -417,6 +420,7 @@ export class SessionOwner implements CommandContext {
 
   async load(): Promise<LoadedThread> {
     if (this.#loaded) return this.#loaded;
+    await this.#loadRemembered();
     try {
       this.#loaded = await this.#loader.load(this.#lastServer, this.#recoverReason);
       this.#recoverReason = undefined;
@@ -429,6 +433,10 @@ export class SessionOwner implements CommandContext {
       await this.#loadFailed(error);
       throw error;
     }
+  }
+
+  async #loadRemembered(): Promise<void> {
+    this.#remembered = rememberedRules(await this.#deps.database.parked.remembered(this.state.sessionId));
   }
 
   /** Stops using the thread. Codex unloads it later. */

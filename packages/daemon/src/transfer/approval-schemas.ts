@@ -53,6 +53,7 @@ const progress = z.strictObject({
   action: z.enum(["begun", "done"]).optional(),
   output: z.unknown().optional(),
   isContinued: z.boolean().optional(),
+  isRemembered: z.boolean().optional(),
   cutBytes: position.optional(),
 } satisfies Record<keyof ParkedProgress, z.ZodType>);
 

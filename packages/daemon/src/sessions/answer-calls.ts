@@ -1,0 +1,99 @@
+import { CodexError } from "codexkit";
+import type { Ownership } from "../database/ownership.ts";
+import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
+import type { AnsweredRequest } from "../parking/choose-strategy.ts";
+import { type CallOutput, toItem, toMessage } from "../parking/outputs.ts";
+import { perform } from "../parking/perform.ts";
+import { agentReport, refusal, reportFor, siblingReport } from "../parking/reports.ts";
+import type { ModelCall } from "../parking/rollout-lines.ts";
+import type { LoadedThread } from "./loaded-thread.ts";
+import { permissionsOf, sandboxPolicyOf } from "./map-settings.ts";
+import { isLost } from "./problems.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import type { SessionState } from "./session-state.ts";
+
+const STOPPED = "This call was begun, and stopped before its end. What it did until then stays.";
+
+export interface AnswerCallsDeps {
+  readonly session: SessionDeps;
+  readonly owner: Ownership;
+  readonly state: SessionState;
+}
+
+/** What is injected into a thread, and the requests with what was done for them. */
+export interface AnsweredCalls {
+  readonly items: readonly unknown[];
+  readonly rows: readonly ParkedApproval[];
+}
+
+/**
+ * Does what was accepted, and makes an output for every open call of a thread, in the order of the calls. Undefined if it was
+ * stopped. What was done until then is recorded.
+ */
+export async function answerCalls(
+  loaded: LoadedThread,
+  requests: readonly AnsweredRequest[],
+  calls: readonly ModelCall[],
+  stop: AbortSignal,
+  deps: AnswerCallsDeps,
+): Promise<AnsweredCalls | undefined> {
+  const agents = requests.filter(({ row }) => row.thread_id !== loaded.thread.id);
+  const items: unknown[] = [];
+  const rows = new Map(requests.map(({ row }) => [row.id, row]));
+  for (const call of calls) {
+    const inScript = requests.filter(({ script }) => script === call);
+    const request = requests.find((asked) => asked.call === call);
+    if (stop.aborted) return undefined;
+    if (request) {
+      const { row, output } = await outputFor(loaded, request, call, stop, deps);
+      rows.set(row.id, row);
+      items.push(toItem(call, output));
+    } else if (inScript.length > 0) {
+      items.push(toItem(call, inScript.map((asked) => reportFor(asked)).join("\n")));
+    } else {
+      items.push(toItem(call, agents.length > 0 ? agentReport(agents) : siblingReport(call)));
+    }
+  }
+  // The thread may have no open call, while an agent of it asked.
+  if (items.length === 0) items.push(toMessage(agentReport(requests)));
+  return stop.aborted ? undefined : { items, rows: [...rows.values()] };
+}
+
+/** What is begun is recorded before: after a crash, its outcome is unknown, and it is not repeated. */
+async function outputFor(
+  loaded: LoadedThread,
+  asked: AnsweredRequest,
+  call: ModelCall,
+  stop: AbortSignal,
+  { owner, state, session }: AnswerCallsDeps,
+): Promise<{ row: ParkedApproval; output: CallOutput }> {
+  const { parked } = session.database;
+  const { row, request, answer, isAccepted } = asked;
+  const { strategy, action, output: stored } = row.progress;
+  const withOutput = (output: CallOutput, more: Partial<ParkedProgress> = {}) => ({
+    row: { ...row, progress: { ...row.progress, ...more, output } },
+    output,
+  });
+  if (strategy === "report" || action === "begun") {
+    return withOutput(reportFor(asked), { strategy: "report" });
+  }
+  if (action === "done") return { row, output: stored as CallOutput };
+  const refused = refusal(request, answer, isAccepted);
+  if (refused !== undefined) return withOutput(refused);
+  const [begun = row] = await parked.record(owner, [row], { ...row.progress, action: "begun" });
+  let output: CallOutput;
+  try {
+    output = await perform(request, call, {
+      codex: loaded.codex,
+      threadId: loaded.thread.id,
+      cwd: state.cwd,
+      sandbox: sandboxPolicyOf(permissionsOf(state.settings).sandbox),
+      signal: stop,
+    });
+  } catch (error) {
+    if (!CodexError.is(error) || isLost(error)) throw error;
+    output = stop.aborted ? STOPPED : `failed: ${error.message}`;
+  }
+  const [done = begun] = await parked.record(owner, [begun], { action: "done", output });
+  return { row: done, output };
+}

@@ -1,0 +1,78 @@
+import type { AppServerLease } from "../codex/pool.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { ParkedApproval } from "../inbox/parked-inbox.ts";
+import { type CutFile, restoreThread } from "../parking/restore-thread.ts";
+import { findOpenCalls, lengthAtRequest, type ModelCall } from "../parking/rollout-lines.ts";
+import type { LoadedThread } from "./loaded-thread.ts";
+import type { RolloutShipper } from "./rollout-shipper.ts";
+import type { SessionDeps } from "./session-deps.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** The session's thread as it was while its requests waited. */
+export interface WaitingThread {
+  readonly rolloutId: string;
+  readonly file: Uint8Array;
+  readonly calls: readonly ModelCall[];
+}
+
+export interface WaitingThreadDeps {
+  readonly session: SessionDeps;
+  readonly owner: Ownership;
+  readonly state: SessionState;
+  readonly rollouts: RolloutShipper;
+  readonly load: () => Promise<LoadedThread>;
+  /** Closes the thread if it is loaded. */
+  readonly unload: () => Promise<void>;
+}
+
+/** Undefined if the thread's file is not stored. */
+export async function readWaitingThread(
+  rows: readonly ParkedApproval[],
+  { session, state, owner }: WaitingThreadDeps,
+): Promise<WaitingThread | undefined> {
+  const { rollouts } = session.database;
+  const files = await rollouts.lineage(owner.sessionId);
+  // A revert continues a thread in another file; the newest has the request.
+  const main = files
+    .filter(({ role }) => role === "main")
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .at(-1);
+  const data = main && (await rollouts.read(main.id));
+  if (!main || !data) return undefined;
+  const lengths = rows.flatMap(({ thread_id: threadId, rollout_bytes: bytes, progress }) => {
+    const length = threadId === state.threadId ? bytes : progress.rootBytes;
+    return length === null || length === undefined ? [] : [length];
+  });
+  const end = lengths.length === 0 ? data.length : lengthAtRequest(data, Math.min(...lengths));
+  const file = data.subarray(0, end);
+  return { rolloutId: main.id, file, calls: findOpenCalls(file) };
+}
+
+/** Puts the files into this daemon's Codex home, the thread's own cut at a byte, and loads the thread. */
+export async function restoreWaitingThread(
+  rows: readonly ParkedApproval[],
+  { rolloutId, file }: WaitingThread,
+  cutBytes: number,
+  { session, state, owner, rollouts, load, unload }: WaitingThreadDeps,
+): Promise<LoadedThread> {
+  const { database, pool, codexHome } = session;
+  const { sessionId, threadId = "", setup } = state;
+  await unload();
+  const cuts: CutFile[] = [{ rolloutId, data: file.subarray(0, cutBytes) }];
+  for (const row of rows.filter(({ thread_id: id }) => id !== threadId)) {
+    const data = await database.rollouts.read(row.thread_id);
+    if (!data || row.rollout_bytes === null) continue;
+    cuts.push({
+      rolloutId: row.thread_id,
+      data: data.subarray(0, lengthAtRequest(data, row.rollout_bytes)),
+    });
+  }
+  using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
+  const { codex } = lease.server;
+  await restoreThread(codex, { threadId, sessionId, codexHome, rollouts: database.rollouts, cuts });
+  await database.parked.record(owner, [], {}, async (trx) => {
+    for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
+  });
+  rollouts.forget();
+  return load();
+}
