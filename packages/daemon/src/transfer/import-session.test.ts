@@ -84,7 +84,7 @@ function approvalLine(): SessionFileLine {
       rollout_bytes: 0,
       parked_at: 1,
       submitted_at: null,
-      progress: null,
+      progress: JSON.stringify({ isRemembered: true }),
     },
   };
 }
@@ -230,6 +230,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     };
     const { session, leftOut } = await importSession(database, toAsync(sessionWithPrograms()), OPTIONS);
     expect(await read(session.id)).toEqual(["workspace-write", ["remote"], [["parked", false]]]);
+    expect(await database.parked.remembered(session.id)).toEqual([]);
     expect(leftOut).toEqual({ mcpServers: ["local", "sender"], permissionMode: "bypass", answers: 1 });
     expect((await allEvents(database, session.id)).at(-1)).toMatchObject({
       type: "warning",
@@ -245,10 +246,22 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     const all = ["local", "sender", "remote"];
     const { rows } = await other.inbox.list({ sessionId: trusted.session.id, limit: 10 });
     expect(rows.map(({ state }) => state)).toEqual(["answered"]);
+    expect(await other.parked.remembered(trusted.session.id)).toHaveLength(1);
     expect(trusted.leftOut).toEqual({ mcpServers: [], permissionMode: null, answers: 0 });
     const { setup, settings } = trusted.session;
     expect(Object.keys((JSON.parse(setup) as { mcpServers: object }).mcpServers)).toEqual(all);
     expect(settings).toContain('"danger-full-access"');
+  });
+
+  test("refuses a thread that has no rollout", async () => {
+    await using database = await databases.open();
+    const lines = [...sessionLines({ events: 1 })].map((line) =>
+      line.kind === "session" ? { ...line, session: { ...line.session, threadId: "other" } } : line,
+    );
+    await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow(
+      "no rollout of its thread",
+    );
+    expect(await countRemains(database)).toBe(0);
   });
 
   test.each([

@@ -4,6 +4,7 @@ import type { Database } from "../database.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { EventRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
+import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 import { insertEvents } from "../journal/insert-events.ts";
 import { compareVersions } from "../session-store/claim-sessions.ts";
 import { RolloutImport } from "./rollout-import.ts";
@@ -131,6 +132,10 @@ class SessionImport {
       answers: isTrusted ? 0 : this.#forgetAnswers(),
     };
     const message = describeLeftOut(result);
+    const { threadId } = session;
+    if (threadId !== null && this.#bases.size > 0 && !this.#bases.has(threadId)) {
+      throw inconsistent(`It has no rollout of its thread ${threadId}.`);
+    }
     if (this.#nextSeq !== session.lastSeq + 1) {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
     }
@@ -165,10 +170,15 @@ class SessionImport {
     return { session: row, leftOut: result };
   }
 
-  /** An answer of a file would run what it asks for, which no person of this daemon has accepted. Returns their number. */
+  /**
+   * An answer of a file would run what it asks for, or what is like it, which no person of this daemon has accepted. Returns the
+   * number of those that have to be given again.
+   */
   #forgetAnswers(): number {
     let count = 0;
-    for (const [index, line] of this.#approvals.entries()) {
+    for (const [index, given] of this.#approvals.entries()) {
+      const line = withoutRule(given);
+      this.#approvals[index] = line;
       if (!isParked(line) || line.approval.state !== "answered") continue;
       const unanswered = { state: "parked", answer: null, answered_by: null, answered_at: null } as const;
       this.#approvals[index] = { ...line, approval: { ...line.approval, ...unanswered } };
@@ -290,6 +300,14 @@ function moveRequest(json: string, { from, to }: MovedFolders): string {
 function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return UNIQUE_VIOLATIONS.has(code) || UNIQUE_VIOLATIONS.has(errcode);
+}
+
+/** An approval whose answer is not remembered. */
+function withoutRule(line: LineOf<"approval">): LineOf<"approval"> {
+  const { progress } = line.approval;
+  if (progress === null) return line;
+  const { isRemembered: _, ...rest } = JSON.parse(progress) as ParkedProgress;
+  return { ...line, approval: { ...line.approval, progress: JSON.stringify(rest) } };
 }
 
 function isParked({ approval }: LineOf<"approval">): boolean {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { goal } from "../api/command.ts";
-import { timestamp } from "../api/parameters.ts";
+import { plainText, timestamp } from "../api/parameters.ts";
 import { tokenUsage } from "../api/session.ts";
 import { sessionSettings, sessionSetup } from "../api/settings.ts";
 import { approvalSchemas } from "./approval-schemas.ts";
@@ -35,7 +35,7 @@ const sessionLine = z.strictObject({
     // A replay keeps it, and uses it as a part of paths.
     id: z.string().regex(/^[\w-]{1,128}$/),
     threadId: fileId.nullable(),
-    name: z.string().max(256).nullable(),
+    name: plainText(256).nullable(),
     cwd: z.string().min(1).max(4096),
     settings: sessionSettings,
     setup: sessionSetup,
