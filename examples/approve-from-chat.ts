@@ -28,8 +28,6 @@ const { token } = await daemon.tokens.create({
 });
 const client = new DaemonClient({ url: await daemon.listen(), token });
 
-/** Approvals by the chat message that shows them. */
-const shown = new Map<string, string>();
 const handled = new Set<string>();
 
 // The daemon's webhooks arrive here.
@@ -48,8 +46,8 @@ const hooks = await listen(async (request, response) => {
   handled.add(message.id);
   const { id, request: asked } = message.approval;
   const what = asked.kind === "command" ? asked.command : asked.kind;
-  const posted = await post(`${chat.url}/messages`, { text: `Allow \`${what}\`? Reply yes or no.` });
-  shown.set(((await posted.json()) as { id: string }).id, id);
+  // A chat returns the value of a message's buttons with the reply.
+  await post(`${chat.url}/messages`, { text: `Allow \`${what}\`? Reply yes or no.`, value: id });
 });
 const { secret } = await client.request("POST /webhooks", {
   body: { url: `${hooks.url}/daemon`, events: ["approval.opened"] },
@@ -57,13 +55,11 @@ const { secret } = await client.request("POST /webhooks", {
 
 // The chat's replies arrive here.
 const replies = await listen(async (request, response) => {
-  const reply = JSON.parse(await text(request)) as { replyTo: string; text: string; author: string };
+  const reply = JSON.parse(await text(request)) as { value: string; text: string; author: string };
   response.end();
-  const approvalId = shown.get(reply.replyTo);
-  if (approvalId === undefined) return;
   try {
     const offer = reply.text === "yes" ? "accept" : "decline";
-    await client.answer(approvalId, { type: "decision", offer, reason: `${reply.author} in the chat` });
+    await client.answer(reply.value, { type: "decision", offer, reason: `${reply.author} in the chat` });
     console.log(`${reply.author} answered ${reply.text}`);
   } catch (error) {
     if (!DaemonClientError.is(error) || error.code !== "already_answered") throw error;
@@ -73,10 +69,10 @@ const replies = await listen(async (request, response) => {
 
 // A chat in which a person says yes to everything.
 const chat = await listen(async (request, response) => {
-  const message = JSON.parse(await text(request)) as { text: string };
+  const message = JSON.parse(await text(request)) as { text: string; value: string };
   console.log(`chat: ${message.text}`);
-  response.end(JSON.stringify({ id: "message-1" }));
-  await post(replies.url, { replyTo: "message-1", text: "yes", author: "The reviewer" });
+  response.end();
+  await post(replies.url, { value: message.value, text: "yes", author: "The reviewer" });
 });
 
 const { session } = await client.createSession({ cwd: setup.folder, permissionMode: "read-only" });
@@ -86,7 +82,11 @@ for await (const event of client.sessionEvents(session.id)) {
   console.log(event.result.finalResponse);
   break;
 }
-for (const { server } of [hooks, replies, chat]) server.close();
+for (const { server } of [hooks, replies, chat]) {
+  server.close();
+  // They are kept for further requests, and would keep this program running.
+  server.closeAllConnections();
+}
 
 async function listen(handle: (...args: Parameters<RequestListener>) => Promise<void>) {
   const server = createServer((...args) => void handle(...args));
