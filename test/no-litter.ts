@@ -12,7 +12,7 @@ const MARK = "CODEXKIT_TEST_RUN";
 const TEMP_VARIABLES = process.platform === "win32" ? ["TEMP", "TMP"] : ["TMPDIR"];
 
 /** How long the last children may take to exit. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 20_000;
 
 interface LitterOptions {
   readonly graceMs?: number;

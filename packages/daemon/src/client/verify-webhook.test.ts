@@ -34,7 +34,7 @@ describe("a message", () => {
     "no signature": [{ ...signed(), "webhook-signature": "" }, body],
     "a signature that is not base64": [{ ...signed(), "webhook-signature": "v1,%" }, body],
     "an old time": [signed(Date.now() - 301_000), body],
-    "a time in the future": [signed(Date.now() + 302_000), body],
+    "a time in the future": [signed(Date.now() + 600_000), body],
     "a time that is no number": [{ ...signed(), "webhook-timestamp": "now" }, body],
   };
   test.each(Object.entries(changed))("with %s is refused", async (_, [headers, text, key = secret]) => {
