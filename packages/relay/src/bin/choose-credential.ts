@@ -1,0 +1,50 @@
+import { awsCredential } from "../credentials/aws-credential.ts";
+import type { RelayCredential } from "../credentials/credential.ts";
+import { findCredential, removeSecrets } from "../credentials/find-credential.ts";
+import { StdinCredential } from "../credentials/stdin-credential.ts";
+import { RelayError } from "../errors.ts";
+import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
+
+/** The credential that the flags and the environment name. Its tokens are removed from the environment of commands. */
+export function chooseCredential(flags: ExecutorFlags | ForwardFlags): RelayCredential {
+  assertCombination(flags);
+  try {
+    if ("awsSigv4" in flags && flags.awsSigv4 === true) {
+      const { awsProfile: profile, awsRegion: region, awsService: service } = flags;
+      return awsCredential(
+        {
+          ...(profile === undefined ? {} : { profile }),
+          ...(region === undefined ? {} : { region }),
+          ...(service === undefined ? {} : { service }),
+        },
+        process.env,
+      );
+    }
+    if (flags.executorCredentialStdin === true)
+      return new StdinCredential(process.stdin, flags.environmentId);
+    const { remote: url, tokenFile } = flags;
+    return findCredential({ url, ...(tokenFile === undefined ? {} : { tokenFile }) });
+  } finally {
+    removeSecrets(process.env);
+  }
+}
+
+function assertCombination(flags: ExecutorFlags | ForwardFlags): void {
+  if (flags.useAgentIdentityAuth === true) {
+    throw new RelayError(
+      "bad_option",
+      "--use-agent-identity-auth is not supported: its tokens can only be used by Codex's own executor. " +
+        "Use --token-file, CODEX_API_KEY, `codex login` or --executor-credential-stdin.",
+    );
+  }
+  if (flags.executorCredentialStdin === true && flags.tokenFile !== undefined) {
+    throw new RelayError("bad_option", "--executor-credential-stdin and --token-file exclude each other.");
+  }
+  if (!("remoteTransport" in flags)) return;
+  if (flags.awsSigv4 === true && flags.remoteTransport !== "direct") {
+    throw new RelayError("bad_option", "--aws-sigv4 is for --remote-transport direct.");
+  }
+  if (flags.executorCredentialStdin === true && flags.remoteTransport === "direct") {
+    throw new RelayError("bad_option", "--executor-credential-stdin is not for --remote-transport direct.");
+  }
+}
