@@ -15,6 +15,7 @@ export interface NoiseConnectorOptions {
   readonly identity: RelayIdentity;
   readonly server: StreamServer;
   readonly counters: RelayCounters;
+  readonly reliability: boolean;
   /** Refuses harnesses that the registry would accept. */
   readonly isTrustedHarness?: ((key: PublicKeyJson) => boolean) | undefined;
 }
@@ -25,12 +26,13 @@ export class NoiseConnector implements ExecutorConnector, AsyncDisposable {
   readonly #acceptor: StreamAcceptor;
 
   constructor(options: NoiseConnectorOptions) {
-    const { environmentId, identity, server, counters } = options;
+    const { environmentId, identity, server, counters, reliability } = options;
     this.#options = options;
     this.#acceptor = new StreamAcceptor({
       environmentId,
       identity,
       counters,
+      reliability,
       validate: (request) => this.#validate(request),
       onStream: (stream) => server.accept(stream, { longestMessageBytes: RELAY_LIMITS.messageBytes }),
     });

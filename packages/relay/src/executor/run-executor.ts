@@ -30,6 +30,8 @@ export interface ExecutorOptions {
   readonly identity?: RelayIdentity;
   /** Whether to serve a harness whose key the registry has accepted. Default: yes. */
   readonly isTrustedHarness?: (key: PublicKeyJson) => boolean;
+  /** Whether to accept the reliability extension, which codexkit's harness offers. Default: true. */
+  readonly reliability?: boolean;
   /** Options of the exec-server that runs the commands. */
   readonly server?: Pick<ExecServerOptions, "bwrap" | "concurrentRequests" | "limits">;
   /** Forwards all streams to an exec-server that runs already, instead of starting one. */
@@ -94,6 +96,7 @@ export async function runExecutor(options: ExecutorOptions): Promise<Executor> {
             identity,
             server,
             counters,
+            reliability: options.reliability ?? true,
             isTrustedHarness: options.isTrustedHarness,
           }),
         );

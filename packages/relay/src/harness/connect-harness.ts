@@ -24,6 +24,11 @@ export interface HarnessOptions extends ExecClientOptions {
   readonly allowInsecureHttp?: boolean;
   /** Whether to reconnect and resume the session after a lost connection, for up to 25 s. Default: true. */
   readonly resume?: boolean;
+  /**
+   * Whether to offer the reliability extension: a stream to codexkit's executor then survives lost frames and lost
+   * connections without its session having to be resumed. Codex's executor ignores the offer. Default: true.
+   */
+  readonly reliability?: boolean;
   readonly counters?: RelayCounters;
   readonly signal?: AbortSignal;
 }
@@ -56,6 +61,7 @@ export async function connectHarness(options: HarnessOptions): Promise<ExecClien
     identity: options.identity ?? generateIdentity(),
     executorKey: options.executorKey,
     counters: options.counters ?? createCounters(),
+    reliability: options.reliability ?? true,
   });
   let isFirst = true;
   const dial = (signal: AbortSignal): Promise<Transport> => {

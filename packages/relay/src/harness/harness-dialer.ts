@@ -9,6 +9,7 @@ import {
 } from "../noise/identity.ts";
 import type { HarnessBundle, RegistryClient } from "../registry-client/registry-client.ts";
 import type { RelayCounters } from "../stream/counters.ts";
+import type { FrameChannel } from "../stream/frame-channel.ts";
 import { dialChannel } from "../stream/dial-channel.ts";
 import { openStream } from "../stream/open-stream.ts";
 import type { RelayStream } from "../stream/relay-stream.ts";
@@ -20,6 +21,8 @@ export interface HarnessDialerOptions {
   /** The only executor to connect to. */
   readonly executorKey: PublicKeyJson | undefined;
   readonly counters: RelayCounters;
+  /** Whether to offer the reliability extension. */
+  readonly reliability: boolean;
 }
 
 /** Opens streams to the executor of one environment, each with an authorization of its own. */
@@ -32,20 +35,37 @@ export class HarnessDialer {
     this.#executorKey = options.executorKey && parsePinnedKey(options.executorKey);
   }
 
+  /** Opens a stream. If the executor has the reliability extension, it moves to new connections by itself. */
   async dial(signal: AbortSignal): Promise<RelayStream> {
-    const { registry, identity, environmentId, counters } = this.#options;
-    const bundle = await registry.connect(identity.publicKey, signal);
+    const { identity, environmentId, counters, reliability } = this.#options;
+    const bundle = await this.#connect(signal);
+    return refreshable(async () => {
+      const channel = await dialBundle(bundle, signal);
+      return openStream(channel, {
+        ...bundle,
+        identity,
+        environmentId,
+        signal,
+        counters,
+        reliability,
+        reconnect: (reconnectSignal) => this.#reconnect(bundle, reconnectSignal),
+      });
+    });
+  }
+
+  async #connect(signal: AbortSignal): Promise<HarnessBundle> {
+    const bundle = await this.#options.registry.connect(this.#options.identity.publicKey, signal);
     this.#assertPinned(bundle);
-    try {
-      const headers = { "x-request-id": randomUUID() };
-      const channel = await dialChannel(bundle.url, { role: "harness", headers, signal });
-      return await openStream(channel, { ...bundle, identity, environmentId, signal, counters });
-    } catch (error) {
-      // An authorization can expire and an executor can restart after the registry has answered: a new answer may help.
-      const code = RelayError.is(error) ? error.code : undefined;
-      if (code !== "unauthorized" && code !== "refused") throw error;
-      throw new RelayError("connect_failed", (error as RelayError).message, { cause: error });
+    return bundle;
+  }
+
+  /** A new connection for a stream that exists. An executor that was restarted since does not know it. */
+  async #reconnect({ executorKey }: HarnessBundle, signal: AbortSignal): Promise<FrameChannel> {
+    const bundle = await this.#connect(signal);
+    if (!isSamePublicKey(executorKey, bundle.executorKey)) {
+      throw new RelayError("refused", "The executor has a new key: its streams have ended.");
     }
+    return refreshable(() => dialBundle(bundle, signal));
   }
 
   #assertPinned({ executorKey }: HarnessBundle): void {
@@ -54,6 +74,20 @@ export class HarnessDialer {
       "protocol_violation",
       "The registry named an executor with another key than the pinned one (executorKey).",
     );
+  }
+}
+
+function dialBundle({ url }: HarnessBundle, signal: AbortSignal): Promise<FrameChannel> {
+  return dialChannel(url, { role: "harness", headers: { "x-request-id": randomUUID() }, signal });
+}
+
+/** An authorization can expire and an executor can restart after the registry has answered: a new answer may help. */
+async function refreshable<Value>(connect: () => Promise<Value>): Promise<Value> {
+  try {
+    return await connect();
+  } catch (error) {
+    if (!RelayError.is(error) || (error.code !== "unauthorized" && error.code !== "refused")) throw error;
+    throw new RelayError("connect_failed", error.message, { cause: error });
   }
 }
 
