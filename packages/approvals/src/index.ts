@@ -5,8 +5,7 @@ import "./require-node.ts";
 export { definePolicy, parsePolicy, parseRule, remember } from "./policy/define-policy.ts";
 export { combinePolicies, type CombinedPolicy, type PolicyLayers } from "./policy/combine-policies.ts";
 export type { NetworkSettings, Policy, PolicyInput, WorkspaceSettings } from "./policy/policy.ts";
-export type { DecisionScope, Rule, RuleInput } from "./policy/rule.ts";
-export { describeRule } from "./policy/rule.ts";
+export { describeRule, type DecisionScope, type Rule, type RuleInput } from "./policy/rule.ts";
 export type { Decision, EffectKind, PresetName } from "./policy/presets.ts";
 export { PolicyError, type PolicyErrorCode } from "./errors.ts";
 

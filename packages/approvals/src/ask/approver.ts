@@ -6,13 +6,11 @@ import type { DecisionScope, Rule } from "../policy/rule.ts";
 import type { ApprovalRequest, PermissionProfile } from "../request/request.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
-/** The final decision about a request, by the policy or a person. */
 export type Outcome =
   | {
       readonly decision: "allow";
       /** How long the permission should last. A transport may offer less, never more. */
       readonly scope: DecisionScope;
-      /** For permissions: what is granted. */
       readonly grant?: PermissionProfile | undefined;
       /** The rule that covers the request, for a transport that can remember it. */
       readonly rule?: Rule | undefined;
@@ -65,7 +63,6 @@ export interface ApproverOptions {
   readonly policy: Policy | (() => Policy);
   /** All are called at once, and the first answer counts. Without a handler, requests that need an answer are denied. */
   readonly ask?: AskHandler | readonly AskHandler[] | undefined;
-  /** How long to wait for an answer. Then the request is denied. */
   readonly timeoutMs?: number | undefined;
   /** Resolves links: pass `resolvePaths`. Without it, paths are judged by their text. */
   readonly resolve?: ((policy: Policy, request: ApprovalRequest) => Promise<PathFacts>) | undefined;
@@ -108,26 +105,28 @@ export function createApprover(
       options.onDecision?.(record);
       return { outcome, record, remember };
     };
-    if (evaluation.decision !== "ask")
-      return settle(policyOutcome(policy, request, evaluation), { decidedBy: "policy" });
+    const grant = request.kind === "permissions" ? request.permissions : undefined;
+    const { decision, reason, matched } = evaluation;
+    if (decision === "allow")
+      return settle({ decision, scope: evaluation.scope, grant, rule: matched }, { decidedBy: "policy" });
+    if (decision === "deny")
+      return settle(
+        { decision, cancel: policy.onDeny === "cancel", reason, rule: matched },
+        { decidedBy: "policy" },
+      );
     const question: Question = { request, evaluation, suggestions: suggestRules(request, evaluation) };
     const answer = await firstAnswer(handlers, question, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
     if (typeof answer === "string")
       return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[answer] }, { decidedBy: answer });
     const remember = answer.decision === "allow" && answer.scope === "always" ? question.suggestions : [];
     const who = { decidedBy: "person", ...(answer.by === undefined ? {} : { by: answer.by }) } as const;
-    return settle(answerOutcome(answer, question, remember), who, remember);
+    if (answer.decision === "deny") {
+      const { cancel = false, reason: why = `refused: ${reason}` } = answer;
+      return settle({ decision: "deny", cancel, reason: why }, who);
+    }
+    const rule = remember.length === 1 ? remember[0] : undefined;
+    return settle({ decision: "allow", scope: answer.scope ?? "call", grant, rule }, who, remember);
   };
-}
-
-function policyOutcome(policy: Policy, request: ApprovalRequest, evaluation: PolicyEvaluation): Outcome {
-  const { decision, scope, reason, matched: rule } = evaluation;
-  if (decision === "allow") return { decision, scope, grant: permissionsOf(request), rule };
-  return { decision: "deny", cancel: policy.onDeny === "cancel", reason, rule };
-}
-
-function permissionsOf(request: ApprovalRequest): PermissionProfile | undefined {
-  return request.kind === "permissions" ? request.permissions : undefined;
 }
 
 const NO_ANSWER = {
@@ -135,14 +134,6 @@ const NO_ANSWER = {
   withdrawn: "the question was withdrawn",
   "no-handler": "no handler answered the question",
 } as const;
-
-function answerOutcome(answer: Answer, question: Question, remember: readonly Rule[]): Outcome {
-  const { request, evaluation } = question;
-  const { decision, scope = "call", cancel = false, reason = `refused: ${evaluation.reason}` } = answer;
-  if (decision !== "allow") return { decision: "deny", cancel, reason };
-  const rule = remember.length === 1 ? remember[0] : undefined;
-  return { decision, scope, grant: permissionsOf(request), rule };
-}
 
 /**
  * Asks all handlers at once and takes the first answer; the signals of the others abort. A handler that throws or has

@@ -7,14 +7,13 @@ import { parseSource } from "../shell/parse-source.ts";
 /** Bounds of a search: beyond any of them it is incomplete. */
 const MOST = { nodes: 20_000, scripts: 64, words: 512, depth: 400, nesting: 8 };
 
-export interface FoundCommand {
+interface FoundCommand {
   readonly words: readonly string[];
   /** Set for text that a program may run, but more likely treats as data. Only the user's own rules apply to it. */
   readonly isGuess: boolean;
 }
 
 export interface FoundCommands {
-  /** Every command of a script, also inside the arguments of others. */
   readonly commands: readonly FoundCommand[];
   readonly outputs: readonly string[];
   /** Whether a program runs what another one downloads. */

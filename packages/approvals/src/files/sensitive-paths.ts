@@ -22,29 +22,22 @@ const HOME_CREDENTIALS = [
 
 const SYSTEM_CREDENTIALS =
   /^\/(?:etc\/(?:shadow|gshadow|sudoers|master\.passwd|ssl\/private|krb5\.keytab|kubernetes\/.*\.conf)|proc\/(?:self|thread-self|\d+|\*)\/(?:environ|mem|root)|(?:var\/)?run\/secrets)(?:[-./]|\.d|$)/;
-
 /** The same for the whole system, for folders and patterns that include them. */
 const SYSTEM_SECRETS = [
   "/etc/gshadow /etc/krb5.keytab /etc/kubernetes/admin.conf /etc/master.passwd /etc/shadow /etc/ssl/private /etc/sudoers",
   "/proc/*/environ /proc/*/mem /run/secrets /var/run/secrets",
 ].flatMap((paths) => paths.split(" ").map((path): Names => path.split("/")));
-
 const KEY_FILE = /\/(?:id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|[^/]*\.(?:kdbx|keychain-db|ovpn))$/;
-
 /** Files that shells, schedulers and log-ins run by themselves. */
 const HOME_PROFILES =
   /^(?:\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|inputrc|xprofile|xinitrc|xsession|pam_environment|ssh\/(?:authorized_keys2?|rc|environment|config)|vimrc|vim|gdbinit|lldbinit|gitconfig|tmux\.conf|screenrc|emacs|emacs\.d|psqlrc|sqliterc|irbrc|pryrc|pythonrc|direnvrc|bashrc\.d|bash_completion|zsh|oh-my-zsh|xbindkeysrc|cargo\/config(?:\.toml)?|config\/(?:fish|bash|zsh|git|direnv|nvim|autostart|systemd|environment\.d|plasma-workspace)|local\/share\/systemd|local\/lib\/python[^/]*\/site-packages\/(?:usercustomize\.py|sitecustomize\.py|[^/]*\.pth))|library\/(?:launchagents|launchdaemons)|appdata\/roaming\/microsoft\/windows\/start menu|documents\/(?:windows)?powershell)(?:\/|$)/;
-
 const SYSTEM_PROFILES =
   /^\/(?:etc\/(?:profile|bash\.bashrc|bashrc|zsh|zshrc|zshenv|cron|anacrontab|at\.|systemd|init\.d|rc\.local|rc\d?\.d|ld\.so\.preload|ld\.so\.conf|pam\.d|sudoers|xdg\/autostart|update-motd\.d|environment|inetd|xinetd)|var\/spool\/(?:cron|at)|(?:usr\/)?lib\/systemd|library\/launch(?:agents|daemons)|system\/library\/launch(?:agents|daemons))/;
-
 const SYSTEM_FOLDERS =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|dev|efi|etc|lib|lib32|lib64|libx32|opt|proc|root|run|sbin|snap|srv|sys|usr|var|system|library|applications|private\/(?:etc|var)|windows|program files|program files \(x86\)|programdata)(?:\/|$)/;
-
 /** The folders above that no project writes to. */
 const SYSTEM_OWN =
   /^(?:[A-Za-z]:)?\/(?:bin|boot|efi|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr\/(?!local\/|src\/)|usr$|var\/(?:lib|log|spool|cache)|system|library|private\/etc|windows|program files|program files \(x86\)|programdata)(?:\/|$|(?<=usr\/))/;
-
 export const HARMLESS_DEVICE = /^\/dev\/(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr)$/;
 
 /** The part of a path below any home folder, in lower case. Undefined outside of home folders. */
@@ -77,7 +70,6 @@ export function holdsCredentials(folder: string, home: string, withHidden: boole
   );
 }
 
-/** Whether a pattern of the shell may match a file with secrets. */
 export function matchesCredential(pattern: string, home: string): boolean {
   const names = pattern.toLowerCase().split("/");
   const mayLeadHome = leadsTo(names, home.toLowerCase().split("/"));
@@ -103,7 +95,6 @@ function leadsTo([name, ...names]: Names, [wanted, ...others]: Names): boolean {
 export const HOME_FOLDER =
   /^(?:documents|desktop|pictures|music|videos|movies|library|\.config|\.local(?:\/share)?)$/;
 
-/** Whether writing here makes something run later, in another shell or at boot. */
 export function isProfile(path: string, home: string): boolean {
   const below = belowHome(path, home);
   return (below !== undefined && HOME_PROFILES.test(below)) || SYSTEM_PROFILES.test(path.toLowerCase());

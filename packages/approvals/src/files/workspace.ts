@@ -118,7 +118,7 @@ export class Workspace {
     const name = baseName(trimmed);
     if (name === "" || name === "." || name === "..") return { real, entry: real };
     const parent = this.#follow(posix.dirname(trimmed));
-    return { real, entry: parent === undefined ? undefined : join(parent, name) };
+    return { real, entry: parent === undefined ? undefined : `${withoutEndSlashes(parent)}/${name}` };
   }
 
   /** The part before the first wildcard can be followed; what matches below it is judged by the pattern. */
@@ -127,7 +127,7 @@ export class Workspace {
     const folder = this.#follow(parent);
     const rest = absolute.slice(withoutEndSlashes(parent).length + 1);
     if (folder === undefined || rest.split("/").includes("..")) return { real: undefined, entry: undefined };
-    const path = join(folder, rest);
+    const path = `${withoutEndSlashes(folder)}/${rest}`;
     return { real: path, entry: path };
   }
 
@@ -165,7 +165,6 @@ export class Workspace {
     return this.#roots.some((root) => isInside(this.#fold(root), this.#fold(path)));
   }
 
-  /** Whether a path is the workspace itself, or a folder above it. */
   holdsWorkspace(path: string): boolean {
     return this.#roots.some((root) => isInside(this.#fold(path), this.#fold(root)));
   }
@@ -244,10 +243,6 @@ function reachesRepository(segments: readonly string[]): boolean {
 
 function isOpen(kind: PathKind): boolean {
   return /^(?:workspace|temp|temp-folder|sink)$/.test(kind);
-}
-
-function join(folder: string, rest: string): string {
-  return folder === "/" ? `/${rest}` : `${folder}/${rest}`;
 }
 
 /** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */

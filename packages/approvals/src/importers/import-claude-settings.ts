@@ -2,7 +2,7 @@ import { z } from "zod";
 import { widenBrackets } from "../files/glob.ts";
 import { PolicyError } from "../errors.ts";
 import type { Rule } from "../policy/rule.ts";
-import { ImportBuilder, type ImportedRules } from "./import-report.ts";
+import { nothingImported, type ImportedRules } from "./import-report.ts";
 
 export interface ImportClaudeOptions {
   /** The home folder, for `~` in rules about files. Without it, such rules are reported as untranslated. */
@@ -13,8 +13,7 @@ const entries = z.array(z.string()).optional();
 const permissionsSchema = z.looseObject({ allow: entries, ask: entries, deny: entries });
 const settingsSchema = z.looseObject({ permissions: permissionsSchema.optional() });
 
-type List = keyof typeof LISTS;
-const LISTS = { allow: "additionalAllow", ask: "ask", deny: "deny" } as const;
+type List = "allow" | "ask" | "deny";
 
 /**
  * Translates the `permissions` of a Claude Code settings file: `Bash(npm run *)`, `Read(./.env)`, `Edit(src/**)`,
@@ -29,36 +28,27 @@ export function importClaudeSettings(settings: unknown, options: ImportClaudeOpt
       "invalid_policy",
       `These are not Claude Code settings. ${z.prettifyError(read.error)}`,
     );
-  const builder = new ImportBuilder();
+  const imported = nothingImported();
+  const { policy, untranslated } = imported;
   const { allow = [], ask = [], deny = [], ...others } = read.data.permissions ?? {};
-  for (const [list, all] of [
-    ["allow", allow],
-    ["ask", ask],
-    ["deny", deny],
-  ] as const) {
-    for (const entry of all) {
-      const rules = translate(entry, list, options);
-      if (typeof rules === "string") builder.report(`${list}: ${entry}`, rules);
-      else builder[LISTS[list]].push(...[rules].flat());
-    }
-  }
-  for (const name of Object.keys(others))
-    builder.report(`permissions.${name}`, "choose a preset and the roots of the workspace instead");
-  return builder.build();
+  const add = (list: List, entry: string, into: Rule[]): void => {
+    const rules = translate(entry, list, options);
+    if (typeof rules === "string") untranslated.push({ source: `${list}: ${entry}`, reason: rules });
+    else into.push(...[rules].flat());
+  };
+  for (const entry of allow) add("allow", entry, policy.additionalAllow);
+  for (const entry of ask) add("ask", entry, policy.ask);
+  for (const entry of deny) add("deny", entry, policy.deny);
+  const reason = "choose a preset and the roots of the workspace instead";
+  for (const name of Object.keys(others)) untranslated.push({ source: `permissions.${name}`, reason });
+  return imported;
 }
 
 const ENTRY = /^(?<tool>[A-Za-z]\w*?)(?:\((?<what>[^]*)\))?$/;
 
-function translate(
-  entry: string,
-  list: List,
-  { home }: ImportClaudeOptions,
-): Rule | readonly Rule[] | string {
-  const mcp = /^mcp__(?<server>.+?)(?:__(?<tool>.+))?$/.exec(entry)?.groups;
-  if (mcp !== undefined) {
-    const { server = "", tool } = mcp;
-    return tool === undefined || tool === "*" ? { kind: "mcp", server } : { kind: "mcp", server, tool };
-  }
+function translate(entry: string, list: List, { home }: ImportClaudeOptions): Rule | Rule[] | string {
+  const [, server, name = "*"] = /^mcp__(.+?)(?:__(.+))?$/.exec(entry) ?? [];
+  if (server !== undefined) return { kind: "mcp", server, ...(name === "*" ? {} : { tool: name }) };
   const { tool, what } = ENTRY.exec(entry)?.groups ?? {};
   if (tool === "Bash") return commandRule(what);
   if (tool === "Read") return fileRules(what, "read", list, home);
@@ -76,11 +66,12 @@ function commandRule(what: string | undefined): Rule | string {
   if (what === undefined || what === "*") return { kind: "regex", pattern: ".*" };
   if (what.trim() === "") return "it names no command";
   if (/^\w+=/.test(what)) return "write a rule for a command with variables by hand";
-  const beginning = /^(?<words>[^*]+?)(?::\*| \*)$/.exec(what)?.groups?.["words"];
+  const beginning = /^([^*]+?)(?::\*| \*)$/.exec(what)?.[1];
   const text = beginning ?? what;
   if (/["'\\$`|&;<>()]/.test(text)) return "write a rule for a command with quotes or operators by hand";
-  if (beginning !== undefined) return { kind: "prefix", argv: wordsOf(beginning) };
-  if (!what.includes("*")) return { kind: "exact", argv: wordsOf(what) };
+  const argv = text.split(/\s+/).filter((word) => word !== "");
+  if (beginning !== undefined || !what.includes("*"))
+    return { kind: beginning === undefined ? "exact" : "prefix", argv };
   const pattern = what.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll("*", ".*");
   return { kind: "regex", pattern: `^${pattern}$` };
 }
@@ -94,7 +85,7 @@ function fileRules(
   access: "read" | "write",
   list: List,
   home: string | undefined,
-): readonly Rule[] | string {
+): Rule[] | string {
   const isAllowed = list === "allow";
   if (what === undefined || what === "*" || what === "**")
     return [{ kind: "path", glob: isAllowed && access === "write" ? "./**" : "**", access }];
@@ -121,8 +112,4 @@ function globOf(what: string, isAllowed: boolean, home: string | undefined): str
   if (!isAnchored) return isAllowed ? `./**/${glob}` : `**/${glob}`;
   // A glob that begins with stars is not bound to the project.
   return isAllowed && glob.startsWith("**") ? `./${glob}` : glob;
-}
-
-function wordsOf(text: string): string[] {
-  return text.split(/\s+/).filter((word) => word !== "");
 }

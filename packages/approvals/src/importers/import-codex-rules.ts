@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { PolicyError } from "../errors.ts";
-import { ImportBuilder, type ImportedRules } from "./import-report.ts";
+import { describeRule } from "../policy/rule.ts";
+import { nothingImported, type ImportedRules } from "./import-report.ts";
 
 /**
  * Translates a `.rules` file of Codex 0.166: calls of `prefix_rule` and `network_rule` with literal arguments. Codex
@@ -14,16 +15,30 @@ import { ImportBuilder, type ImportedRules } from "./import-report.ts";
  * const combined = definePolicy({ preset: "developer", ...policy });
  */
 export function importCodexRules(text: string): ImportedRules {
-  const builder = new ImportBuilder();
+  const imported = nothingImported();
+  const { policy, untranslated } = imported;
   const statements = readRulesFile(text);
   for (const { source, call } of statements) {
-    if (call === undefined && mayForbid(source)) throw unreadDenial(source);
-    if (call === undefined) builder.report(source, "only calls with literal arguments are translated");
-    else addCall(call, source, builder);
+    const reason =
+      call === undefined ? "only calls with literal arguments are translated" : addRule(call, policy);
+    if (reason === undefined) continue;
+    const isDenial =
+      call === undefined
+        ? mayForbid(source)
+        : Object.values(call.args).some((value) => value === "forbidden" || value === "deny");
+    if (isDenial)
+      throw new PolicyError(
+        "invalid_rule",
+        `A rule that may deny something can't be translated: ${source}\nWrite it with plain strings, or take it out of the file and add it to the policy by hand.`,
+      );
+    untranslated.push({ source, reason });
   }
-  if (statements.some(({ call }) => call === undefined))
-    builder.dropPermissions("another statement of the file is not read, and may change its meaning");
-  return builder.build();
+  if (statements.every(({ call }) => call !== undefined)) return imported;
+  const reason = "another statement of the file is not read, and may change its meaning";
+  const rules = policy.additionalAllow.splice(0).map(describeRule);
+  for (const allowed of [...rules, ...policy.network.allow.splice(0)])
+    untranslated.push({ source: `allow: ${allowed}`, reason });
+  return imported;
 }
 
 /** Whether a statement that is not read may deny something: it says so, or has a decision that is not written out. */
@@ -41,35 +56,21 @@ function mayForbid(source: string): boolean {
   );
 }
 
-function unreadDenial(source: string): PolicyError {
-  return new PolicyError(
-    "invalid_rule",
-    `A rule that may deny something can't be translated: ${source}\nWrite it with plain strings, or take it out of the file and add it to the policy by hand.`,
-  );
-}
-
-function addCall({ name, args }: RulesCall, source: string, builder: ImportBuilder): void {
-  const translate = TRANSLATIONS.get(name);
-  const problem = translate === undefined ? `Codex has no rule named ${name}` : translate(args, builder);
-  if (problem === undefined) return;
-  if (Object.values(args).some((value) => value === "forbidden" || value === "deny"))
-    throw unreadDenial(source);
-  builder.report(source, problem);
-}
-
 const wordSchema = z.string().min(1);
 const patternSchema = z.array(z.union([wordSchema, z.array(wordSchema).min(1)])).min(1);
 
-type AddRule = (args: RulesCall["args"], builder: ImportBuilder) => string | undefined;
+type Policy = ImportedRules["policy"];
 
-/** Add a rule, or return why there is none. */
-const TRANSLATIONS: ReadonlyMap<string, AddRule> = new Map<string, AddRule>([
-  ["prefix_rule", addPrefixRule],
-  ["network_rule", addNetworkRule],
-  ["host_executable", () => "a policy does not choose the files that a name stands for"],
-]);
+/** Adds a rule, or returns why there is none. */
+function addRule({ name, args }: RulesCall, policy: Policy): string | undefined {
+  if (name === "prefix_rule") return addPrefixRule(args, policy);
+  if (name === "network_rule") return addNetworkRule(args, policy);
+  return name === "host_executable"
+    ? "a policy does not choose the files that a name stands for"
+    : `Codex has no rule named ${name}`;
+}
 
-function addPrefixRule(args: RulesCall["args"], builder: ImportBuilder): string | undefined {
+function addPrefixRule(args: RulesCall["args"], policy: Policy): string | undefined {
   const argv = patternSchema.safeParse(args["pattern"] ?? args[0]).data;
   const decision = String(args["decision"] ?? args[1] ?? "allow");
   const justification = args["justification"] ?? args[4];
@@ -77,13 +78,13 @@ function addPrefixRule(args: RulesCall["args"], builder: ImportBuilder): string 
   // As a denial or a question, a rule with a wildcard covers the literal star and more.
   if (decision === "allow" && argv.flat().some((word) => word.includes("*")))
     return "a star is a wildcard in a policy, but literal in Codex";
-  const list = { allow: builder.additionalAllow, prompt: builder.ask, forbidden: builder.deny }[decision];
+  const list = { allow: policy.additionalAllow, prompt: policy.ask, forbidden: policy.deny }[decision];
   const why = typeof justification === "string" ? { justification } : {};
   list?.push({ kind: "prefix", argv, ...why });
   return list === undefined ? "its decision is none of allow, prompt and forbidden" : undefined;
 }
 
-function addNetworkRule(args: RulesCall["args"], builder: ImportBuilder): string | undefined {
+function addNetworkRule(args: RulesCall["args"], policy: Policy): string | undefined {
   const host = args["host"] ?? args[0];
   const protocol = String(args["protocol"] ?? args[1]);
   const decision = args["decision"] ?? args[2];
@@ -92,9 +93,9 @@ function addNetworkRule(args: RulesCall["args"], builder: ImportBuilder): string
   if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host)) return "its host is not a host name";
   if (port === undefined && !isDenial) return `a policy has no rules for ${protocol}`;
   // Codex's rule is about a protocol, at any port: only a permission is kept to the usual one.
-  if (decision === "allow") builder.hosts.allow.push(/:\d+$/.test(host) ? host : `${host}:${port}`);
-  else if (isDenial) builder.hosts.deny.push(host);
-  else if (decision === "prompt") builder.ask.push({ kind: "host", host });
+  if (decision === "allow") policy.network.allow.push(/:\d+$/.test(host) ? host : `${host}:${port}`);
+  else if (isDenial) policy.network.deny.push(host);
+  else if (decision === "prompt") policy.ask.push({ kind: "host", host });
   else return "its decision is none of allow, prompt and deny";
   return undefined;
 }
@@ -109,7 +110,6 @@ interface RulesStatement {
 
 interface RulesCall {
   readonly name: string;
-  /** By name; positional ones by their index. */
   readonly args: Readonly<Record<string, RulesValue>>;
 }
 
@@ -120,7 +120,6 @@ const CALL = new RegExp(
   "y",
 );
 const NOTHING = /(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]*(?:#[^\n]*)?$)?/y;
-/** Up to the next line that does not continue a statement. */
 const OTHER = /[^]+?(?=\r?\n[^\s)\]}#]|$)/y;
 
 /**

@@ -1,39 +1,19 @@
-import type { PolicyInput } from "../policy/policy.ts";
-import { describeRule, type Rule } from "../policy/rule.ts";
+import type { Rule } from "../policy/rule.ts";
 
 export interface Untranslated {
-  /** The rule or setting as it was written. */
   readonly source: string;
   readonly reason: string;
 }
 
 /** Rules of another tool as a part of a policy: spread it into `definePolicy`. */
 export interface ImportedRules {
-  readonly policy: Required<Pick<PolicyInput, "deny" | "ask" | "additionalAllow">> & {
-    readonly network: { readonly allow: readonly string[]; readonly deny: readonly string[] };
+  readonly policy: Readonly<Record<"deny" | "ask" | "additionalAllow", Rule[]>> & {
+    readonly network: { readonly allow: string[]; readonly deny: string[] };
   };
-  readonly untranslated: readonly Untranslated[];
+  readonly untranslated: Untranslated[];
 }
 
-export class ImportBuilder {
-  readonly deny: Rule[] = [];
-  readonly ask: Rule[] = [];
-  readonly additionalAllow: Rule[] = [];
-  readonly hosts: { readonly allow: string[]; readonly deny: string[] } = { allow: [], deny: [] };
-  readonly untranslated: Untranslated[] = [];
-
-  report(source: string, reason: string): void {
-    this.untranslated.push({ source, reason });
-  }
-
-  /** Takes back everything that allows something. */
-  dropPermissions(reason: string): void {
-    for (const rule of this.additionalAllow.splice(0)) this.report(`allow: ${describeRule(rule)}`, reason);
-    for (const host of this.hosts.allow.splice(0)) this.report(`allow: ${host}`, reason);
-  }
-
-  build(): ImportedRules {
-    const { deny, ask, additionalAllow, hosts, untranslated } = this;
-    return { policy: { deny, ask, additionalAllow, network: hosts }, untranslated };
-  }
+export function nothingImported(): ImportedRules {
+  const network = { allow: [], deny: [] };
+  return { policy: { deny: [], ask: [], additionalAllow: [], network }, untranslated: [] };
 }

@@ -57,19 +57,18 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     organization !== undefined &&
     person.workspace[name].some((folder) => !policy.workspace[name].includes(folder));
   const loosened = EFFECT_KINDS.filter((kind) => project?.effects[kind] === "allow");
-  const settings: Readonly<Record<string, boolean>> = {
-    "The project's rules that allow something are ignored: a project can only tighten a policy.":
-      allows(project),
-    "The project's allowed hosts are ignored.": (project?.network.allow ?? []).length > 0,
-    ...Object.fromEntries(
-      loosened.map((kind) => [`The project's effects.${kind} = "allow" is ignored.`, true]),
-    ),
-    "The person's rules that allow something are ignored: the organisation's allow list is complete.":
-      list !== undefined && allows(person),
-    "The person's workspace is limited to the organisation's.": isCut("roots"),
-    "The person's folders for temporary files are limited to the organisation's.": isCut("temp"),
-  };
-  return { policy, ignored: Object.keys(settings).filter((sentence) => settings[sentence]) };
+  const ignored = [
+    allows(project) &&
+      "The project's rules that allow something are ignored: a project can only tighten a policy.",
+    (project?.network.allow ?? []).length > 0 && "The project's allowed hosts are ignored.",
+    ...loosened.map((kind) => `The project's effects.${kind} = "allow" is ignored.`),
+    list !== undefined &&
+      allows(person) &&
+      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
+    isCut("roots") && "The person's workspace is limited to the organisation's.",
+    isCut("temp") && "The person's folders for temporary files are limited to the organisation's.",
+  ];
+  return { policy, ignored: ignored.filter((sentence) => sentence !== false) };
 }
 
 /**
@@ -100,7 +99,6 @@ function combineWorkspaces({ workspace: outer }: Policy, { workspace: own }: Pol
   };
 }
 
-/** The folders of either list that lie in one of the other. */
 function intersect(one: readonly string[], other: readonly string[]): readonly string[] {
   const lies = (folders: readonly string[]) => (path: string) =>
     folders.some((folder) => isInside(resolvePath("/", folder), resolvePath("/", path)));

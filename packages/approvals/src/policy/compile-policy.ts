@@ -14,7 +14,6 @@ export interface CompiledRule {
   readonly rule: Rule;
   /** `deny[0]`, `allow[2]`: how a verdict names it. */
   readonly id: string;
-  /** The words of a rule about commands, for denials and questions. */
   readonly patterns: readonly CommandPattern[];
   /** False also if the budget is exhausted, which `findDenial` then asks about. */
   readonly searches: (text: string, budget: WorkBudget) => boolean;
@@ -31,7 +30,6 @@ export interface CompiledPolicy extends Readonly<Record<RuleList, readonly Compi
   readonly hostsAllowed: readonly HostPattern[];
   readonly presetHosts: readonly HostPattern[];
   readonly hasRules: boolean;
-  /** Whether a denial or a question is about commands. */
   readonly hasCommandRules: boolean;
   /** Without any, a path is judged by where it lies alone. */
   readonly hasPathRules: boolean;
@@ -49,7 +47,10 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
   const known = compiled.get(policy);
   if (known !== undefined) return known;
   const compileAll = (list: RuleList): readonly CompiledRule[] =>
-    policy[list].map((rule, index) => compileRule(rule, `${list}[${index}]`, policy.workspace.roots));
+    policy[list].map((rule, index) => {
+      const id = `${list}[${index}]`;
+      return { ...NO_MATCHERS, rule, id, ...compileSubject(rule, id, policy.workspace.roots) };
+    });
   const { deny, ask, allow, additionalAllow, network } = policy;
   const all = [...deny, ...ask, ...allow, ...additionalAllow];
   const has = (rules: readonly Rule[], ...kinds: readonly Rule["kind"][]): boolean =>
@@ -81,11 +82,14 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 const never = (): boolean => false;
-const NO_MATCHERS = { searches: never, matchesWhole: never, path: never, host: never };
-
-function compileRule(rule: Rule, id: string, roots: readonly string[]): CompiledRule {
-  return { ...NO_MATCHERS, patterns: [], globs: [], rule, id, ...compileSubject(rule, id, roots) };
-}
+const NO_MATCHERS = {
+  patterns: [],
+  searches: never,
+  matchesWhole: never,
+  path: never,
+  globs: [],
+  host: never,
+};
 
 function compileSubject(rule: Rule, id: string, roots: readonly string[]): Partial<CompiledRule> {
   switch (rule.kind) {

@@ -25,8 +25,6 @@ const TEMP = ["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/
  *   workspace: "/srv/app",
  *   deny: [{ kind: "prefix", argv: ["npm", "publish"], justification: "releases are made by CI" }],
  *   ask: ["git push"],
- *   additionalAllow: ["docker compose up"],
- *   network: { allow: ["*.example.com:443"] },
  * });
  *
  * @throws {PolicyError} `invalid_policy` for unknown fields, `invalid_rule` or `invalid_regex` if a rule can't be read.

@@ -5,7 +5,7 @@ import { unwrapShell, type Unwrapped } from "../shell/unwrap-shell.ts";
 import { literal } from "../programs/declaration/word.ts";
 import { parseSource } from "../shell/parse-source.ts";
 import { INHERITED, type PlainCommand, type PlainScript } from "../shell/plain-script.ts";
-import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
+import type { CompiledRule } from "./compile-policy.ts";
 import {
   BYPASSED,
   cautionVerdict,
@@ -16,7 +16,6 @@ import {
   pickStricter,
   type CommandVerdict,
   type PolicyEvaluation,
-  type Verdict,
 } from "./evaluation.ts";
 import { CommandJudge } from "./judge-commands.ts";
 import type { JudgeContext } from "./judge-path.ts";
@@ -34,7 +33,10 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   const source = unwrapped.kind === "script" ? unwrapped.script : unwrapped.words.join(" ");
   const denial = findDenial(source, script, judge, context);
   if (denial?.decision === "deny") return evaluation(denial, { parse });
-  const problem = script.problem === undefined ? undefined : problemVerdict(script.problem, policy);
+  let problem = script.problem === undefined ? undefined : notUnderstoodVerdict(script.problem, policy);
+  // What is too long for the denials to see is asked about even where everything else is allowed.
+  if (script.problem === "too long to judge" && problem?.decision === "allow")
+    problem = { ...problem, decision: "ask" };
   // A question of the user's that was found in the text outranks every permission.
   const worst = pickStricter(pickStricter(problem, judged), denial);
   if (worst === undefined) return evaluation(cautionVerdict("empty", "no command to judge", policy));
@@ -61,13 +63,6 @@ function scriptOf(unwrapped: Unwrapped, { workspace, budget }: JudgeContext): Pl
   const shellParts = { environment: [], redirects: [], input: INHERITED };
   const command: PlainCommand = { words: words.map(literal), ...shellParts, folders: [cwd], text };
   return { commands: words.length === 0 ? [] : [command], syntax: parseSource(text) };
-}
-
-/** What is too long for the denials to see is asked about even where everything else is allowed. */
-function problemVerdict(problem: string, policy: CompiledPolicy): Verdict {
-  const verdict = notUnderstoodVerdict(problem, policy);
-  const isUnseen = problem === "too long to judge" && verdict.decision === "allow";
-  return isUnseen ? { ...verdict, decision: "ask" } : verdict;
 }
 
 function allowsWhole(

@@ -182,7 +182,7 @@ function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluati
   if (ruled !== undefined)
     return evaluation(ruled, ruled.decision === "allow" ? { scope: ruled.matched?.scope ?? "call" } : {});
   const reason = `the tool ${name}`;
-  if (exclusive.mcp || preset.mcpTools === "default")
+  if (exclusive.mcp || preset.mcpTools === undefined)
     return evaluation(defaultVerdict(policy.default, exclusive.mcp, reason));
   return evaluation({ decision: preset.mcpTools, rule: `preset/${policy.preset}/mcp`, reason });
 }

@@ -2,18 +2,15 @@ import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { EFFECT_KINDS, type Decision } from "./presets.ts";
 import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
 
-/** The decision about a part of a request, and the rule that made it. */
 export interface Verdict {
   readonly decision: Decision;
   /** One sentence for a person. */
   readonly reason: string;
   /** What decided: `safety/privilege`, `deny[0]`, `ask[0]`, `allow[1]`, `preset/developer/read`, `not-understood`, `default`. */
   readonly rule: string;
-  /** The user's rule, if one decided. */
   readonly matched?: Rule | undefined;
 }
 
-/** One simple command of a command line and its verdict. */
 export interface CommandVerdict extends Verdict {
   /** The command as text. `…` replaces parts that are known only when it runs. */
   readonly command: string;
@@ -123,7 +120,6 @@ function ruleVerdict({ rule, id }: CompiledRule, decision: Decision, what: strin
 
 export const BYPASSED: Verdict = { decision: "allow", rule: "preset/bypass", reason: "nothing is checked" };
 
-/** What nothing can allow. */
 export function refusal(rule: string, reason: string): Verdict {
   return { decision: "deny", rule: `safety/${rule}`, reason };
 }

@@ -2,7 +2,6 @@ import type { PathFacts } from "../files/workspace.ts";
 import { evaluatePolicy } from "./evaluate-policy.ts";
 import type { CommandVerdict } from "./evaluation.ts";
 import type { Policy } from "./policy.ts";
-import type { Decision } from "./presets.ts";
 
 /** A command, the verdict on it, and the commands that it runs. */
 export interface Explanation extends Pick<CommandVerdict, "command" | "decision" | "rule" | "reason"> {
@@ -31,10 +30,8 @@ function childrenOf(parent: number, parse: readonly CommandVerdict[]): readonly 
   );
 }
 
-const MARKS: Readonly<Record<Decision, string>> = { allow: "✓", ask: "?", deny: "✗" };
-
 export function formatExplanation({ command, decision, rule, reason, children }: Explanation): string {
-  const line = `${MARKS[decision]} ${command.replaceAll("\n", "⏎")}  [${rule}] ${reason}`;
+  const line = `${{ allow: "✓", ask: "?", deny: "✗" }[decision]} ${command.replaceAll("\n", "⏎")}  [${rule}] ${reason}`;
   const inner = children.map((child) => formatExplanation(child).replaceAll(/^/gm, "  "));
   return [line, ...inner].join("\n");
 }

@@ -2,7 +2,7 @@ import { baseName } from "../files/path.ts";
 import {
   findCatastrophe,
   findProtectedWrite,
-  type DeniableCall,
+  type DenialContext,
   type Denial,
 } from "../programs/catastrophic.ts";
 import { possibleCalls, PRINTERS, writtenBy } from "../programs/known-by-name.ts";
@@ -36,7 +36,7 @@ export function findDenial(
   const { workspace, policy, budget } = context;
   const place = { home: workspace.home, folder: workspace.cwd };
   const called = calls.map(({ words }) => words.map((word) => word ?? ""));
-  const catastrophe = findCalledCatastrophe(called, place);
+  const catastrophe = findCatastrophe(called, place);
   if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
   if (denied !== undefined) return denied;
   const search = (): FoundCommands =>
@@ -81,23 +81,6 @@ function judgeByUser(
   });
 }
 
-type Words = readonly string[];
-type DenialContext = Pick<DeniableCall, "home" | "folder">;
-
-function findCalledCatastrophe(calls: readonly Words[], context: DenialContext): Denial | undefined {
-  return findFirst(calls, ([first = "", ...args]) =>
-    findCatastrophe({ name: baseName(first), args, ...context }),
-  );
-}
-
-function findFirst<T>(items: readonly T[], find: (item: T) => Denial | undefined): Denial | undefined {
-  for (const item of items) {
-    const denial = find(item);
-    if (denial !== undefined) return denial;
-  }
-  return undefined;
-}
-
 /**
  * A catastrophic command anywhere in a script that is not understood. Guesses towards denying: a word that names a
  * dangerous program counts as a call of it.
@@ -112,8 +95,8 @@ function findHiddenCatastrophe(
   return (
     findForkBomb(source) ??
     (runsDownload ? RUNS_DOWNLOAD : undefined) ??
-    findCalledCatastrophe(calls, context) ??
-    findFirst([...calls.flatMap(writtenBy), ...outputs], (target) => findProtectedWrite(target, context)) ??
+    findCatastrophe(calls, context) ??
+    findProtectedWrite([...calls.flatMap(writtenBy), ...outputs], context) ??
     findFlow(source, calls) ??
     (isCode ? findCatastrophicText(source) : undefined)
   );

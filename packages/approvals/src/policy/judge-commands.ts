@@ -22,8 +22,7 @@ import {
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind, type JudgeContext } from "./judge-path.ts";
 import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./match-command.ts";
-import { ScriptChanges } from "./script-changes.ts";
-import { ScriptOutput } from "./script-output.ts";
+import { ScriptChanges, ScriptOutput } from "./script-changes.ts";
 
 interface Call extends Pick<PlainCommand, "words" | "input"> {
   readonly folder: string;

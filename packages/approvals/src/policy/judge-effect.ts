@@ -15,11 +15,9 @@ import {
   type FileAccess,
   type JudgeContext,
 } from "./judge-path.ts";
-import type { ScriptChanges } from "./script-changes.ts";
-import type { ScriptOutput } from "./script-output.ts";
+import type { ScriptChanges, ScriptOutput } from "./script-changes.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
-/** The effects that run another command, which is judged separately. */
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
 
 /** What a command does to a path, and what the user's rules about paths take it for. */

@@ -153,13 +153,9 @@ export function judgeHost(endpoint: Endpoint | undefined, sends: boolean, compil
     return { decision: "allow", rule: "network.allow", reason: `${host} is an allowed host` };
   if (compiled.exclusive.host) return defaultVerdict(policy.default, true, "");
   if (range === "loopback" || range === "private") {
-    const choice = policy.network[range] ?? preset[range];
+    const decision = policy.network[range] ?? preset[range] ?? policy.default;
     const where = range === "loopback" ? "this machine" : "in a private network";
-    return {
-      decision: choice === "default" ? policy.default : choice,
-      rule: `network.${range}`,
-      reason: `${host} is ${where}`,
-    };
+    return { decision, rule: `network.${range}`, reason: `${host} is ${where}` };
   }
   const reads = compiled.presetHosts.some((allows) => allows(endpoint));
   if (reads && (!sends || preset.allows.has("network")))

@@ -8,9 +8,15 @@ export function judgePermissions(
   { network, fileSystem }: PermissionProfile,
   context: JudgeContext,
 ): readonly Verdict[] {
+  const { policy } = context;
   const { read, write, entries } = fileSystem ?? {};
+  const deniesHosts = policy.hostsDenied.length > 0 || policy.deny.some(({ rule }) => rule.kind === "host");
+  const hosts: Verdict =
+    policy.preset.safety && deniesHosts
+      ? { decision: "deny", rule: "network.deny", reason: "the whole network would include denied hosts" }
+      : judgeKind("network", policy, "the whole network");
   return [
-    ...(network?.enabled === true ? [judgeNetwork(context)] : []),
+    ...(network?.enabled === true ? [hosts] : []),
     ...(read ?? []).map((path) => judgeFolder(path, "read", context)),
     ...(write ?? []).map((path) => judgeFolder(path, "write", context)),
     // An entry that denies only narrows, which is no reason to ask.
@@ -18,14 +24,6 @@ export function judgePermissions(
       access === "deny" ? [] : [judgeEntry(path, access, context)],
     ),
   ];
-}
-
-/** All hosts at once: only where the policy is open to every host. */
-function judgeNetwork({ policy }: JudgeContext): Verdict {
-  const deniesHosts = policy.hostsDenied.length > 0 || policy.deny.some(({ rule }) => rule.kind === "host");
-  return policy.preset.safety && deniesHosts
-    ? { decision: "deny", rule: "network.deny", reason: "the whole network would include denied hosts" }
-    : judgeKind("network", policy, "the whole network");
 }
 
 function judgeFolder(path: string, access: "read" | "write", context: JudgeContext): Verdict {

@@ -46,7 +46,6 @@ export function judgeCode(code: string, { policy, budget }: JudgeContext): Verdi
   });
 }
 
-/** Whether a rule that denies or asks covers a command, or one that it runs. */
 export function matchTightening(rule: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
   const { words, call, inner } = called;
   const matches = rule.patterns.map((pattern) => matchPattern(pattern, words, call));

@@ -22,29 +22,21 @@ export type EffectKind = "read" | "write" | "writeOutside" | "network" | Action;
 export const EFFECT_KINDS = Object.keys(EFFECTS) as readonly EffectKind[];
 
 export interface Preset {
-  /** What the preset guarantees about the commands that it accepts, in one sentence. */
   readonly promise: string;
   /** The decision if the policy has no `default`, and about commands that are not understood. */
   readonly default: Decision;
   /** What is allowed; everything else is left to the default. */
   readonly allows: ReadonlySet<EffectKind>;
-  readonly loopback: Decision | "default";
-  readonly private: Decision | "default";
+  readonly loopback?: Decision;
+  readonly private?: Decision;
+  readonly mcpTools?: Decision;
   /** Hosts that may be read from. */
   readonly hosts: readonly string[];
-  readonly mcpTools: Decision | "default";
-  /** Whether the built-in denials apply. False only for `bypass`. */
+  /** Whether the built-in denials apply. */
   readonly safety: boolean;
 }
 
-const CAREFUL = {
-  default: "ask",
-  loopback: "default",
-  private: "default",
-  hosts: [],
-  mcpTools: "default",
-  safety: true,
-} as const;
+const CAREFUL = { default: "ask", hosts: [], safety: true } as const;
 
 const OPEN = {
   default: "allow",
@@ -54,6 +46,17 @@ const OPEN = {
   hosts: ["*"],
   mcpTools: "allow",
 } as const;
+
+const LOCAL: readonly EffectKind[] = [
+  "read",
+  "write",
+  "project-code",
+  "install",
+  "unpack",
+  "container",
+  "process",
+];
+const REMOTE: readonly EffectKind[] = ["git-fetch", "git-local", "git-push", "remote-read"];
 
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
@@ -72,19 +75,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     ...CAREFUL,
     promise:
       "As workspace-write, and project code, git, installs, containers without host rights and reads from declared hosts run as well: such code can do whatever its sandbox lets it.",
-    allows: new Set<EffectKind>([
-      "container",
-      "git-fetch",
-      "git-local",
-      "git-push",
-      "install",
-      "process",
-      "project-code",
-      "read",
-      "remote-read",
-      "unpack",
-      "write",
-    ]),
+    allows: new Set([...LOCAL, ...REMOTE]),
     loopback: "allow",
     hosts: PACKAGE_HOSTS,
   },

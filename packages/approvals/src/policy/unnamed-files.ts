@@ -30,7 +30,11 @@ export function judgeTree(
 ): Verdict | undefined {
   return askAboutRule(policy, "read", folder, (glob, { path }) => {
     const name = baseName(glob);
-    if (!hasHidden && /^\.[^*]/.test(name) && !included.some((one) => mayInclude(one, name))) return false;
+    // The letter in front makes a hidden name an ordinary one; braces are widened to a star.
+    const isIncluded = included
+      .map((pattern) => baseName(pattern.replaceAll(/\{[^}]*\}?/g, "*")))
+      .some((pattern) => mayMatchSameName(`x${pattern}`, `x${name.toLowerCase()}`));
+    if (!hasHidden && /^\.[^*]/.test(name) && !isIncluded) return false;
     const found = workspace.candidatesOf(`${folder}/**/${name}`);
     return name === "**" || found === undefined || found === null || found.some(path);
   });
@@ -54,12 +58,6 @@ function askAboutRule(
   const decision = policy.policy.default === "deny" ? "deny" : "ask";
   const reason = `it may use files that ${describeRule(found.rule)} is about`;
   return { decision, rule: found.id, reason, matched: found.rule };
-}
-
-/** The letter in front makes a hidden name an ordinary one; braces are widened to a star. */
-function mayInclude(pattern: string, name: string): boolean {
-  const last = baseName(pattern.replaceAll(/\{[^}]*\}?/g, "*"));
-  return mayMatchSameName(`x${last}`, `x${name.toLowerCase()}`);
 }
 
 /** Whether a name may match a pattern of the shell and the last part of a glob, by what is before and after wildcards. */

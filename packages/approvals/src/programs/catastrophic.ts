@@ -1,4 +1,4 @@
-import { resolvePath } from "../files/path.ts";
+import { baseName, resolvePath } from "../files/path.ts";
 import { isCredential, isProfile, isSystemFolder, isSystemOwn } from "../files/sensitive-paths.ts";
 
 /** Why a command must never run, whatever a policy allows. */
@@ -100,10 +100,25 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
   }),
 );
 
-/** The denial of one command, by its words alone. */
-export function findCatastrophe(call: DeniableCall): Denial | undefined {
-  const name = call.name.startsWith("mkfs.") ? "mkfs" : call.name;
-  return CHECKS.get(name)?.(call);
+export type DenialContext = Pick<DeniableCall, "home" | "folder">;
+
+/** The denial of the first command that must never run, by its words alone. */
+export function findCatastrophe(
+  calls: readonly (readonly string[])[],
+  context: DenialContext,
+): Denial | undefined {
+  return findFirst(calls, ([first = "", ...args]) => {
+    const name = baseName(first);
+    return CHECKS.get(name.startsWith("mkfs.") ? "mkfs" : name)?.({ name, args, ...context });
+  });
+}
+
+function findFirst<T>(items: readonly T[], find: (item: T) => Denial | undefined): Denial | undefined {
+  for (const item of items) {
+    const found = find(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether there is anything to check about a program of this name. */
@@ -272,10 +287,11 @@ function isListing({ args }: DeniableCall): boolean {
 }
 
 /** A path that nothing may write to, by its text, so that it also covers scripts that are not understood. */
-export function findProtectedWrite(
-  text: string,
-  context: Pick<DeniableCall, "home" | "folder">,
-): Denial | undefined {
+export function findProtectedWrite(texts: readonly string[], context: DenialContext): Denial | undefined {
+  return findFirst(texts, (text) => judgeWrite(text, context));
+}
+
+function judgeWrite(text: string, context: DenialContext): Denial | undefined {
   if (
     text === "" ||
     /^\/dev\/(?:null|stdout|stderr|tty|stdin|zero|full|random|urandom|shm(?:\/|$))/.test(text)

@@ -10,7 +10,6 @@ export type ApprovalRequest =
 
 export interface CommandRequest {
   readonly kind: "command";
-  /** A command line for a shell, or a list of arguments. */
   readonly command: string | readonly string[];
   readonly cwd?: string | undefined;
   /** Whether the text is input for a running process, whose effect is unknown. */

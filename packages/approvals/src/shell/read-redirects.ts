@@ -2,7 +2,7 @@ import type { Redirection } from "unbash";
 import { notPlain, type FileRedirect, type StandardInput } from "./plain-script.ts";
 import { readHereDocumentText, readOneWord, type WordScope } from "./read-word.ts";
 
-export interface Redirects {
+interface Redirects {
   readonly files: readonly FileRedirect[];
   readonly input: StandardInput | undefined;
 }
@@ -10,17 +10,18 @@ export interface Redirects {
 /** The delimiters of here-documents that all shells read alike. */
 const DELIMITER = /^(?:'[\w.-]+'|"[\w.-]+"|\\?[\w.-]+)$/;
 
-const NO_REDIRECTS: Redirects = { files: [], input: undefined };
-
 /** Redirections of the descriptors 0 to 2, to files with known names or to each other. */
 export function readRedirects(redirects: readonly Redirection[], scope: WordScope): Redirects {
-  if (redirects.length === 0) return NO_REDIRECTS;
   const files: FileRedirect[] = [];
   let input: StandardInput | undefined;
   for (const redirect of redirects) {
     const { operator } = redirect;
-    const descriptor = descriptorOf(redirect);
-    if (operator.startsWith("<") !== (descriptor === 0))
+    const usual = operator.startsWith("<") ? 0 : 1;
+    const written = redirect.descriptor;
+    const descriptor = written?.type === "FileDescriptor" ? written.value : usual;
+    if (descriptor > 2 || (written !== undefined && written.type !== "FileDescriptor"))
+      notPlain("a redirection of another descriptor than 0, 1 or 2");
+    if ((usual === 0) !== (descriptor === 0))
       notPlain(`the redirection ${operator} of descriptor ${descriptor}`);
     switch (operator) {
       case "<<":
@@ -61,13 +62,6 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
     }
   }
   return { files, input };
-}
-
-function descriptorOf({ descriptor, operator }: Redirection): number {
-  if (descriptor === undefined) return operator.startsWith("<") ? 0 : 1;
-  if (descriptor.type !== "FileDescriptor" || descriptor.value > 2)
-    notPlain("a redirection of another descriptor than 0, 1 or 2");
-  return descriptor.value;
 }
 
 function readTarget(redirect: Redirection, scope: WordScope): FileRedirect["path"] {

@@ -23,7 +23,6 @@ import { isOwnVariable } from "../programs/declaration/script-variables.ts";
 export interface ScriptContext {
   readonly dialect: Dialect;
   readonly home: string;
-  /** The folders that the script may start in. */
   readonly folders: readonly string[];
   /** Shared by all scripts of a request. Default: one of its own. */
   readonly budget?: WorkBudget | undefined;

@@ -13,7 +13,6 @@ export interface WordScope {
   readonly folders: readonly string[];
   readonly variables: ReadonlyMap<string, Word>;
   readonly budget: WorkBudget;
-  /** Reads the script of a substitution, which must be understood itself. */
   readonly readSubstitution: (script: ParsedScript, scope: WordScope) => void;
 }
 
@@ -24,7 +23,6 @@ const MOST_BRACE_WORDS = 64;
 const GLOB_CHARS = /[*?[\]\\]/;
 const PLAIN_WORD = /^[\w./:@%+,-]+$/;
 
-/** The words that a word of a script stands for: several if it has a list in braces. */
 export function readWords(node: Node, scope: WordScope): readonly Word[] {
   // Words without quotes, expansions and patterns are most of all words.
   if (PLAIN_WORD.test(node.text)) return [{ text: node.text }];
@@ -42,7 +40,15 @@ export function readWords(node: Node, scope: WordScope): readonly Word[] {
       items.map((value) => before.with(at, { type: "Literal", value, text: value, pos, end })),
     );
   }
-  return variants.map((variant) => assemble(variant, scope));
+  return variants.map((variant) => {
+    const word = new WordBuilder();
+    for (const [index, part] of variant.entries()) {
+      if (part.type === "BraceExpansion") word.addText(part.text, false);
+      else if (part.type === "Literal") addLiteral(word, part, scope, index === 0);
+      else addPart(word, part, scope, false);
+    }
+    return word.build();
+  });
 }
 
 /** The words that a shell without lists in braces reads. Undefined if it reads the same ones. */
@@ -55,16 +61,6 @@ export function withoutBraces(nodes: readonly Node[], scope: WordScope): readonl
 export function readOneWord(node: Node, scope: WordScope, what: string): Word {
   const [word, ...others] = readWords(node, scope);
   return word === undefined || others.length > 0 || word.isGlob === true ? notPlain(what) : word;
-}
-
-function assemble(parts: readonly WordPart[], scope: WordScope): Word {
-  const word = new WordBuilder();
-  for (const [index, part] of parts.entries()) {
-    if (part.type === "BraceExpansion") word.addText(part.text, false);
-    else if (part.type === "Literal") addLiteral(word, part, scope, index === 0);
-    else addPart(word, part, scope, false);
-  }
-  return word.build();
 }
 
 class WordBuilder {
