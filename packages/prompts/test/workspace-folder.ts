@@ -11,10 +11,10 @@ export interface WorkspaceFolder {
   /** The folder around `root`, for files outside of the workspace. */
   readonly parent: string;
   /** Opens a workspace on `root`. */
-  openRoot(): Workspace;
+  readonly openRoot: () => Workspace;
   /** Writes a file of the workspace and returns its absolute path. */
-  put(path: string, text?: string): string;
-  read(path: string): string;
+  readonly put: (path: string, text?: string) => string;
+  readonly read: (path: string) => string;
 }
 
 /** A folder for the files of a workspace, which is new and empty in each test of the calling file. */
