@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
 import { RelayError } from "../errors.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -20,7 +20,7 @@ function nonceBytes(nonce: number): Buffer {
 
 /** Encrypts into a new buffer with room for a header before the ciphertext, which is then followed by the tag. */
 export function sealRecord(
-  key: Buffer,
+  key: Buffer | KeyObject,
   nonce: number,
   plaintext: Uint8Array,
   associatedData?: Uint8Array,
@@ -37,7 +37,7 @@ export function sealRecord(
 
 /** Decrypts and verifies. Throws a `protocol_violation` without any detail for everything that is not authentic. */
 export function openRecord(
-  key: Buffer,
+  key: Buffer | KeyObject,
   nonce: number,
   data: Uint8Array,
   associatedData?: Uint8Array,

@@ -44,11 +44,11 @@ describe("a cipher state", () => {
     );
   });
 
-  it("zeroes its key and refuses to work afterwards", () => {
+  it("zeroes the bytes that it got, and refuses to work after its end", () => {
     const bytes = key();
     const state = new CipherState(bytes);
-    state.destroy();
     expect(bytes.every((byte) => byte === 0)).toBe(true);
+    state.destroy();
     expect(() => state.encrypt(Buffer.from("x"))).toThrow(expect.objectContaining({ code: "disconnected" }));
     expect(() => state.decrypt(0, Buffer.alloc(16))).toThrow(
       expect.objectContaining({ code: "disconnected" }),

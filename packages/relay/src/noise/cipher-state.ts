@@ -1,3 +1,4 @@
+import { createSecretKey, type KeyObject } from "node:crypto";
 import { RelayError } from "../errors.ts";
 import { openRecord, sealRecord } from "./aes-gcm.ts";
 
@@ -9,12 +10,13 @@ export const MAX_NONCE = 2 ** 32 - 1;
 
 /** The key of one direction of an established stream. Encryption numbers records; decryption is told the number. */
 export class CipherState {
-  readonly #key: Buffer;
+  #key: KeyObject | undefined;
   #nextNonce = 0;
-  #isDestroyed = false;
 
+  /** Takes the key, and zeroes its bytes here: OpenSSL holds the only copy, and clears it when it is freed. */
   constructor(key: Buffer) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
+    key.fill(0);
   }
 
   /** The nonce of the next record that `encrypt` makes. */
@@ -24,32 +26,25 @@ export class CipherState {
 
   /** Encrypts one record, with room for a header of `headerBytes` before it. Throws at the nonce limit. */
   encrypt(plaintext: Uint8Array, headerBytes = 0, associatedData?: Uint8Array): Buffer {
-    this.#check(this.#nextNonce);
     const nonce = this.#nextNonce;
+    const key = this.#keyFor(nonce);
     this.#nextNonce += 1;
-    return sealRecord(this.#key, nonce, plaintext, associatedData, headerBytes);
+    return sealRecord(key, nonce, plaintext, associatedData, headerBytes);
   }
 
   /** Decrypts the record with a nonce. The caller makes sure that a nonce is used once. */
   decrypt(nonce: number, data: Uint8Array, associatedData?: Uint8Array): Buffer {
-    this.#check(nonce);
-    return openRecord(this.#key, nonce, data, associatedData);
+    return openRecord(this.#keyFor(nonce), nonce, data, associatedData);
   }
 
-  /** Zeroes the key. Later calls throw. */
+  /** Drops the key. Later calls throw. */
   destroy(): void {
-    this.#isDestroyed = true;
-    this.#key.fill(0);
+    this.#key = undefined;
   }
 
-  /** A zeroed key would encrypt without an error. */
-  #check(nonce: number): void {
-    if (this.#isDestroyed) throw new RelayError("disconnected", "The stream has ended; its keys are gone.");
-    if (nonce > MAX_NONCE) {
-      throw new RelayError(
-        "limit",
-        `The stream has used all ${MAX_NONCE + 1} record numbers. Open a new one.`,
-      );
-    }
+  #keyFor(nonce: number): KeyObject {
+    if (!this.#key) throw new RelayError("disconnected", "The stream has ended; its keys are gone.");
+    if (nonce <= MAX_NONCE) return this.#key;
+    throw new RelayError("limit", `The stream has used all ${MAX_NONCE + 1} record numbers. Open a new one.`);
   }
 }

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ReorderBuffer } from "./reorder-buffer.ts";
+
+const limits = { frames: 64, bytes: 1000 };
+const make = () =>
+  new ReorderBuffer<string>(
+    () => limits,
+    (item) => item.length,
+  );
+
+describe("a reorder buffer", () => {
+  it("puts items in order, each once, whatever the order and number of their copies", () => {
+    const orders = fc
+      .integer({ min: 1, max: 60 })
+      .chain((count) =>
+        fc.shuffledSubarray([...Array(count).keys(), ...Array(count).keys()], { minLength: 2 * count }),
+      );
+    fc.assert(
+      fc.property(orders, (order) => {
+        const buffer = make();
+        const items: string[] = [];
+        const results = order.map((seq) => buffer.push(seq, `${seq}`, (item) => items.push(item)));
+        expect(items).toEqual([...new Set(order)].toSorted((a, b) => a - b).map(String));
+        expect(results.filter((result) => result === "duplicate")).toHaveLength(order.length / 2);
+        expect(buffer.hasGap).toBe(false);
+        expect(buffer.nextSeq).toBe(order.length / 2);
+      }),
+    );
+  });
+
+  it("keeps the first copy", () => {
+    const buffer = make();
+    const items: string[] = [];
+    expect(buffer.push(1, "first", (item) => items.push(item))).toBe("accepted");
+    expect(buffer.push(1, "second", (item) => items.push(item))).toBe("duplicate");
+    buffer.push(0, "zero", (item) => items.push(item));
+    expect(items).toEqual(["zero", "first"]);
+  });
+
+  it("refuses what is too far ahead or too large, and keeps nothing of it", () => {
+    const buffer = make();
+    const ignore = (): void => {};
+    expect(buffer.push(65, "x", ignore)).toBe("full");
+    expect(buffer.push(64, "x", ignore)).toBe("accepted");
+    expect(buffer.push(2, "x".repeat(1000), ignore)).toBe("full");
+    expect(buffer.push(2, "x".repeat(999), ignore)).toBe("accepted");
+    expect([buffer.has(64), buffer.has(65), buffer.has(2)]).toEqual([true, false, true]);
+    // The next item is never refused: it does not wait.
+    expect(buffer.push(0, "x".repeat(5000), ignore)).toBe("accepted");
+  });
+});
