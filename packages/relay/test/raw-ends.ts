@@ -117,6 +117,11 @@ export class RawSocket implements AsyncDisposable {
     this.webSocket.send(frame);
   }
 
+  /** Frames that have arrived and were not read. */
+  get unread(): number {
+    return this.#frames.length;
+  }
+
   /** The next frame. Rejects if the socket closes instead. */
   async next(): Promise<DecodedFrame> {
     const { value, done } = await this.#frames[Symbol.asyncIterator]().next();

@@ -23,11 +23,13 @@ interface RegistryParts {
   readonly checks: LiveChecks;
   readonly nodeId: string;
   readonly publicUrl: string;
+  /** Resolves when the sockets that have closed are recorded. */
+  readonly settled: () => Promise<void>;
   readonly onClosing: () => void;
   readonly onClosed: () => void;
 }
 
-/** How long peers have to answer the close of their sockets. */
+/** How long running requests have to end. */
 const GRACE_MS = 1_000;
 
 /** A running registry with its rendezvous. Disposing it disconnects its executors, which connect to another node. */
@@ -63,17 +65,15 @@ export class Registry implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    const { store, server, rendezvous, links, checks, nodeId, onClosing, onClosed } = this.#parts;
+    const { store, server, rendezvous, links, checks, nodeId, settled, onClosing, onClosed } = this.#parts;
     onClosing();
     await checks[Symbol.asyncDispose]();
     // First, so that harnesses which connect again are not sent here.
     await store.nodes.retire(nodeId).catch(() => {});
-    rendezvous[Symbol.dispose]();
     for (const link of links.all) link.close();
-    const timer = setTimeout(() => rendezvous.terminate(), GRACE_MS);
-    await server.close(2 * GRACE_MS);
-    clearTimeout(timer);
-    rendezvous.terminate();
+    await rendezvous[Symbol.asyncDispose]();
+    await server.close(GRACE_MS);
+    await settled();
     await store[Symbol.asyncDispose]();
     onClosed();
   }

@@ -67,23 +67,24 @@ export async function startRegistryWith(
     publicUrl: () => publicUrl ?? "",
     isClosing: () => isClosing,
   });
+  const upgrades = createUpgradeHandler({
+    store,
+    rendezvous,
+    links,
+    linkTokens: new LinkTokenVerifier(secret, nodeId),
+    nodeId,
+    access,
+    audit,
+    limits,
+    onWarning,
+    isClosing: () => isClosing,
+  });
   const server = await HttpServer.listen(app, {
     host: resolved.host,
     port: resolved.port,
     tls: resolved.tls,
     limits,
-    onUpgrade: createUpgradeHandler({
-      store,
-      rendezvous,
-      links,
-      linkTokens: new LinkTokenVerifier(secret, nodeId),
-      nodeId,
-      access,
-      audit,
-      limits,
-      onWarning,
-      isClosing: () => isClosing,
-    }),
+    onUpgrade: upgrades.onUpgrade,
   });
   started.defer(() => server.close(0));
   publicUrl ??= server.url;
@@ -104,6 +105,7 @@ export async function startRegistryWith(
     checks,
     nodeId,
     publicUrl,
+    settled: upgrades.settled,
     onClosing: () => (isClosing = true),
     onClosed: () => {
       audit.record({ event: "node.stopped", detail: { node: nodeId } });

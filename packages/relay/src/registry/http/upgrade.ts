@@ -34,10 +34,14 @@ interface Incoming {
   readonly address: string;
 }
 
+export interface UpgradeHandler {
+  readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  /** Resolves when the ends of sockets that have closed are stored. */
+  readonly settled: () => Promise<void>;
+}
+
 /** Upgrades the sockets of executors, of harnesses, and of harnesses that are connected to another node. */
-export function createUpgradeHandler(
-  services: UpgradeServices,
-): (request: IncomingMessage, socket: Duplex, head: Buffer) => void {
+export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler {
   const { store, rendezvous, links, linkTokens, nodeId, access, audit, limits } = services;
   const server = new WebSocketServer({
     noServer: true,
@@ -45,6 +49,7 @@ export function createUpgradeHandler(
     perMessageDeflate: false,
     clientTracking: false,
   });
+  const ends = new Set<Promise<void>>();
 
   async function upgradeExecutor(incoming: Incoming, ticket: string): Promise<void> {
     const registration = await store.registrations.findByTicket(ticket);
@@ -58,7 +63,7 @@ export function createUpgradeHandler(
     if (!rendezvous.canAddExecutor(identity)) {
       throw new RegistryProblem("too_many_executors", "The environment has too many executors.");
     }
-    accept(server, incoming, (webSocket) => {
+    accept(incoming, (webSocket) => {
       const { registrationId, connectionId } = identity;
       const ended = Promise.withResolvers<void>();
       const executor = rendezvous.addExecutor(identity, webSocket, incoming.socket, ended.resolve);
@@ -71,12 +76,14 @@ export function createUpgradeHandler(
           executor.socket.close(1013, "try again later");
         },
       );
-      void Promise.all([attached, ended.promise])
+      const end = Promise.all([attached, ended.promise])
         .then(async () => {
           record("executor.disconnected", identity, incoming);
           await store.registrations.detach(registrationId, connectionId);
         })
-        .catch(services.onWarning);
+        .catch(services.onWarning)
+        .finally(() => ends.delete(end));
+      ends.add(end);
     });
   }
 
@@ -104,7 +111,7 @@ export function createUpgradeHandler(
     if (!executor.usage.canAddHarness) {
       throw new RegistryProblem("too_many_connections", "The environment has too many harnesses.");
     }
-    accept(server, incoming, (webSocket) => {
+    accept(incoming, (webSocket) => {
       record("harness.connected", identity, incoming);
       rendezvous.addHarness(identity, executor, webSocket, incoming.socket, () =>
         record("harness.disconnected", identity, incoming),
@@ -114,7 +121,7 @@ export function createUpgradeHandler(
 
   async function upgrade(incoming: Incoming): Promise<void> {
     const { request, address } = incoming;
-    if (services.isClosing()) throw new RegistryProblem("unavailable", "The registry is shutting down.");
+    if (services.isClosing()) throw closing();
     if (request.headers.origin !== undefined) {
       throw new RegistryProblem("forbidden", "Requests of web pages are refused.");
     }
@@ -129,6 +136,13 @@ export function createUpgradeHandler(
     const identity = await linkTokens.verify(token);
     if (!identity) throw wrongCredential(access, address);
     return attachHarness(incoming, identity);
+  }
+
+  /** ws answers a request that is no valid upgrade. */
+  function accept({ request, socket, head }: Incoming, onOpen: (webSocket: WebSocket) => void): void {
+    // It may have begun to close while the credential was looked up.
+    if (services.isClosing()) throw closing();
+    if (!socket.destroyed) server.handleUpgrade(request, socket, head, onOpen);
   }
 
   function record(
@@ -147,7 +161,7 @@ export function createUpgradeHandler(
     });
   }
 
-  return (request, socket, head) => {
+  function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const connection = socket as Socket;
     const incoming = { request, socket, head, address: connection.remoteAddress ?? "unknown" };
     const onError = (): void => void socket.destroy();
@@ -163,17 +177,18 @@ export function createUpgradeHandler(
       })
       .finally(() => socket.off("error", onError))
       .catch(onError);
+  }
+
+  return {
+    onUpgrade,
+    settled: async () => {
+      await Promise.all(ends);
+    },
   };
 }
 
-/** ws answers a request that is no valid upgrade. */
-function accept(
-  server: WebSocketServer,
-  { request, socket, head }: Incoming,
-  onOpen: (webSocket: WebSocket) => void,
-): void {
-  if (socket.destroyed) return;
-  server.handleUpgrade(request, socket, head, onOpen);
+function closing(): RegistryProblem {
+  return new RegistryProblem("unavailable", "The registry is shutting down.");
 }
 
 function offline(): RegistryProblem {

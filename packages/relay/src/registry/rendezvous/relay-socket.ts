@@ -46,6 +46,7 @@ export class RelaySocket {
   #heardAt = 0;
   #framesAt = 0;
   #isClosing = false;
+  #rateTimer: NodeJS.Timeout | undefined;
 
   constructor({ webSocket, connection, limits, onFrame, onClose, onViolation }: RelaySocketOptions) {
     this.#webSocket = webSocket;
@@ -66,6 +67,7 @@ export class RelaySocket {
     webSocket.on("error", () => onViolation("bad_websocket"));
     webSocket.once("close", () => {
       this.#isClosing = true;
+      clearTimeout(this.#rateTimer);
       onClose();
     });
   }
@@ -86,9 +88,14 @@ export class RelaySocket {
     } else this.#webSocket.send(kept, BINARY);
   }
 
+  /** Reads nothing for a while. A later call replaces the time of an earlier one. */
   pauseFor(milliseconds: number): void {
-    this.#pause();
-    setTimeout(() => this.#resume(), timerDelay(milliseconds));
+    if (this.#rateTimer) clearTimeout(this.#rateTimer);
+    else this.#pause();
+    this.#rateTimer = setTimeout(() => {
+      this.#rateTimer = undefined;
+      this.#resume();
+    }, timerDelay(milliseconds));
   }
 
   /** Pings the peer. Closes the socket if nothing has arrived for too long. */

@@ -396,16 +396,24 @@ describe("a slow or flooding peer", () => {
     expect(await refusals(ends, "slow_reader")).toBe(1);
   });
 
-  test("gets no more bytes per second than the limit", async () => {
-    const ends = await openEnds({ bytesPerSecond: 100_000 });
+  test("is not read while its environment is over the rate, and other environments go on", async () => {
+    const ends = await openEnds({ bytesPerSecond: 1 });
     const harness = await ends.harness();
-    const startedAt = performance.now();
-    for (let seq = 0; seq < 12; seq += 1) harness.send(dataFrame("s", Buffer.alloc(10_000), seq));
-    for (let seq = 0; seq < 12; seq += 1) await ends.executor.next();
-    harness.send(dataFrame("s", "after"));
-    expect(String((await ends.executor.next()).payload)).toBe("after");
-    // A lower bound: 120 kB of which 100 kB may be sent at once.
-    expect(performance.now() - startedAt).toBeGreaterThan(150);
+    harness.send(dataFrame("s", Buffer.alloc(100_000)));
+    expect((await ends.executor.next()).payload).toHaveLength(100_000);
+    harness.send(dataFrame("s", "late"));
+    const environmentId = "other";
+    const token = await ends.registry.token("execute", environmentId);
+    await using other = await RawSocket.open(
+      (await register(ends.registry.url, token, { environmentId })).url,
+    );
+    await waitForExecutor(ends.registry, environmentId);
+    const connect = await ends.registry.token("connect", environmentId);
+    const { url } = await authorize(ends.registry.url, connect, { environmentId });
+    await using second = await RawSocket.open(url);
+    second.send(dataFrame("t", "x"));
+    expect((await other.next()).streamId).toBe("t");
+    expect(ends.executor.unread).toBe(0);
   });
 
   test("can't keep others out with a thousand half-open upgrades", { timeout: 60_000 }, async () => {
@@ -452,4 +460,24 @@ test("a frame filter simulates a bad link", async () => {
   ends.executor.send(dataFrame("s", "kept"));
   expect(String((await harness.next()).payload)).toBe("kept");
   expect(seen).toEqual(["to_executor", "to_executor", "to_harness"]);
+});
+
+test("a registry that closes disconnects all ends, also those that don't answer, and records it", async () => {
+  await using registry = await startTestRegistry();
+  const executeToken = await registry.token("execute");
+  const { url } = await register(registry.url, executeToken);
+  await using executor = await RawSocket.open(url);
+  await waitForExecutor(registry);
+  const { url: harnessUrl } = await authorize(registry.url, await registry.token("connect"));
+  await using harness = await RawSocket.open(harnessUrl);
+  harness.send(dataFrame("s", "x"));
+  await executor.next();
+  harness.webSocket.pause();
+  const closing = registry.registry.close();
+  expect((await executor.closed).code).toBe(1001);
+  await closing;
+  harness.webSocket.resume();
+  await harness.closed;
+  const events = registry.audit.map((line) => (JSON.parse(line) as { audit: string }).audit);
+  expect(events.slice(-3)).toEqual(["executor.disconnected", "harness.disconnected", "node.stopped"]);
 });

@@ -5,6 +5,7 @@ import type { RegistryLimits } from "../limits.ts";
 import { EnvironmentUsage } from "./environment-usage.ts";
 import { type ConnectionContext, ExecutorConnection, type ExecutorIdentity } from "./executor-connection.ts";
 import { HarnessConnection, type HarnessIdentity } from "./harness-connection.ts";
+import type { RelaySocket } from "./relay-socket.ts";
 import { type FrameFilter, RendezvousCounters } from "./rendezvous-counters.ts";
 
 export interface RendezvousOptions {
@@ -12,14 +13,19 @@ export interface RendezvousOptions {
   readonly frameFilter?: FrameFilter | undefined;
 }
 
+/** How long peers have to answer the close of their sockets. */
+const CLOSE_MS = 1_000;
+
 /** The sockets of one node: executors by registration, each with its harnesses. */
-export class Rendezvous implements Disposable {
+export class Rendezvous implements AsyncDisposable {
   readonly counters = new RendezvousCounters();
   readonly #limits: RegistryLimits;
   readonly #filter: FrameFilter | undefined;
   readonly #executors = new Map<string, ExecutorConnection>();
   readonly #environments = new Map<string, EnvironmentUsage>();
   readonly #timer: NodeJS.Timeout;
+  readonly #sockets = new Set<RelaySocket>();
+  #onEmpty: (() => void) | undefined;
 
   constructor({ limits, frameFilter }: RendezvousOptions) {
     this.#limits = limits;
@@ -47,9 +53,10 @@ export class Rendezvous implements Disposable {
     const context = this.#context(identity.environmentId, webSocket, connection);
     const executor = new ExecutorConnection(identity, context, () => {
       if (this.#executors.get(registrationId) === executor) this.#executors.delete(registrationId);
-      this.#forget(identity.environmentId);
       onClose();
+      this.#remove(executor.socket, identity.environmentId);
     });
+    this.#sockets.add(executor.socket);
     this.#executors.set(registrationId, executor);
     return executor;
   }
@@ -62,10 +69,12 @@ export class Rendezvous implements Disposable {
     onClose: () => void,
   ): HarnessConnection {
     const context = this.#context(identity.environmentId, webSocket, connection);
-    return new HarnessConnection(identity, executor, context, () => {
-      this.#forget(identity.environmentId);
+    const harness = new HarnessConnection(identity, executor, context, () => {
       onClose();
+      this.#remove(harness.socket, identity.environmentId);
     });
+    this.#sockets.add(harness.socket);
+    return harness;
   }
 
   /** Executors of an environment on this node. */
@@ -74,17 +83,19 @@ export class Rendezvous implements Disposable {
     return this.#executors.has(identity.registrationId) || count < this.#limits.executorsPerEnvironment;
   }
 
-  [Symbol.dispose](): void {
+  /** Closes all sockets, and waits for their ends: those of peers that don't answer are terminated. */
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#sockets.size === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onEmpty = resolve;
+    // The harnesses of an executor are closed with it.
     for (const executor of this.#executors.values()) executor.socket.close(1001, "going away");
-  }
-
-  /** Ends the connections of peers that did not answer the close. */
-  terminate(): void {
-    for (const executor of this.#executors.values()) {
-      for (const harness of executor.harnesses) harness.socket.terminate();
-      executor.socket.terminate();
-    }
+    const timer = setTimeout(() => {
+      for (const socket of this.#sockets) socket.terminate();
+    }, CLOSE_MS);
+    await promise;
+    clearTimeout(timer);
   }
 
   #check(): void {
@@ -108,7 +119,9 @@ export class Rendezvous implements Disposable {
     };
   }
 
-  #forget(environmentId: string): void {
+  #remove(socket: RelaySocket, environmentId: string): void {
+    this.#sockets.delete(socket);
+    if (this.#sockets.size === 0) this.#onEmpty?.();
     if (this.#environments.get(environmentId)?.isUnused) this.#environments.delete(environmentId);
   }
 }
