@@ -334,3 +334,28 @@ test("the client attaches, and continues after its connection was cut", async ()
   const unknown = client.attachTerminal(it.sessionId, "none", { onScreen: wake, onOutput: wake });
   await expect(unknown.ended).rejects.toMatchObject({ code: "not_found" });
 });
+
+test("a viewer that is refused and sends nonsense does no harm", async () => {
+  await using it = await setUp({ terminalLimits: { viewers: 1 } });
+  const terminal = await it.open(["sh", "-c", "echo ready; read line; echo still there; read end"]);
+  await using viewer = await it.attach(terminal.id);
+  await viewer.until(({ text }) => text.includes("ready"));
+  const { host, port } = new URL(it.api.daemon.url ?? "");
+  const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+  socket.resume();
+  const head = [
+    `GET /sessions/${it.sessionId}/terminals/${terminal.id}/attach HTTP/1.1`,
+    `host: ${host}`,
+    `authorization: Bearer ${it.api.token}`,
+    "connection: upgrade",
+    "upgrade: websocket",
+    "sec-websocket-version: 13",
+    `sec-websocket-key: ${Buffer.alloc(16).toString("base64")}`,
+  ];
+  // A frame with bits that have no meaning.
+  socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.alloc(64, 0xff)]));
+  await once(socket, "close");
+  viewer.send({ type: "takeWriter" });
+  viewer.send({ type: "input", data: "\r" });
+  await viewer.until(({ text }) => text.includes("still there"));
+});

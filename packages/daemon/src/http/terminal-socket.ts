@@ -23,6 +23,8 @@ export function attachSocket(
   terminal: Terminal,
   { canWrite, after, heartbeatMs, closing }: AttachOptions,
 ): void {
+  // `close` follows. One that is refused may still send what is not a message.
+  socket.on("error", () => {});
   let viewer: Viewer;
   try {
     viewer = terminal.attach(toViewerSocket(socket), { canWrite, after });
@@ -47,8 +49,6 @@ export function attachSocket(
       sendProblem(socket, error);
     }
   });
-  // `close` follows.
-  socket.on("error", () => {});
   socket.on("close", () => {
     stopHeartbeat();
     clearTimeout(terminating);
