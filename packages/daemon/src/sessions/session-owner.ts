@@ -9,23 +9,21 @@ import type { CommandResult, PendingCommand } from "../commands/command-store.ts
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
-import { NO_RULES, rememberedRules } from "../policy/remembered-rules.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
-import { DeliveryStop } from "./delivery-stop.ts";
 import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced } from "./problems.ts";
-import { parkThread } from "./park-thread.ts";
-import { ParkedRequests } from "./parked-requests.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
+import { SessionParking } from "./session-parking.ts";
 import { parseState, type SessionState } from "./session-state.ts";
+import { serverEndedError, SessionThread } from "./session-thread.ts";
 import { ThreadLoader } from "./thread-loader.ts";
 import { UsageLimits } from "./usage-limits.ts";
 import { Wake } from "../wake.ts";
@@ -54,18 +52,12 @@ export class SessionOwner implements CommandContext {
   readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #queue: CommandQueue;
-  readonly #parked: ParkedRequests;
-  #loaded: LoadedThread | undefined;
-  #lastServer: AppServer | undefined;
-  /** Why the thread must be loaded without a command. */
-  #recoverReason: string | undefined;
+  readonly #thread: SessionThread;
+  readonly #parking: SessionParking;
   #work: Promise<void> = Promise.resolve();
   #isDraining = false;
   #hasEnded = false;
-  #parking: Promise<number> | undefined;
-  #delivery: { readonly stop: DeliveryStop; readonly delivered: Promise<void> } | undefined;
   #failures = 0;
-  #remembered = NO_RULES;
   #turnEnded = Promise.withResolvers<void>();
 
   constructor({ session, reason, ...owner }: ClaimedSession, deps: SessionDeps) {
@@ -88,7 +80,7 @@ export class SessionOwner implements CommandContext {
       cwd: this.state.cwd,
       approvalMs: limits.approvalMs,
       policy: () => ({
-        policy: sessionPolicy(this.state.settings, this.state.cwd, this.#remembered),
+        policy: sessionPolicy(this.state.settings, this.state.cwd, this.#parking.rules),
         mayAsk: this.state.settings.approvalPolicy !== "never" && this.state.settings.agentMode !== "chat",
       }),
       rolloutBytes: (threadId) => this.#rollouts.bytes(threadId),
@@ -126,36 +118,44 @@ export class SessionOwner implements CommandContext {
       approvals: this.#approvals,
       rollouts: this.#rollouts,
       listener: this,
-      onParked: () => this.#parked.changed(),
+      onParked: () => this.#parking.requests.changed(),
     });
-    this.#parked = new ParkedRequests({
+    this.#thread = new SessionThread({
+      loader: this.#loader,
+      beforeLoad: () => this.#parking.loadRules(),
+      onFailure: (error) => this.#loadFailed(error),
+    });
+    this.#parking = new SessionParking({
       session: deps,
       owner: this.#owner,
       state: this.state,
       rollouts: this.#rollouts,
+      approvals: this.#approvals,
+      thread: this.#thread,
       load: () => this.load(),
-      unload: () => this.#unload(),
       isBusy: () => this.isBusy,
-      onRemembered: () => this.#loadRemembered(),
+      ignoreEvents: () => deps.threads.ignore(this),
+      onParked: () => this.#wake.set(),
+      onWarning: (error, message) => this.#log("warn", error, message),
     });
     // A thread without a turn is compared with the journal when it is next used.
     const wasReleased = reason === "ready" && session.active_turn_id === null;
     if (!wasReleased && this.state.threadId !== undefined && session.phase !== "idle") {
-      this.#recoverReason = RECOVER_REASONS[reason];
+      this.#thread.requireRecovery(RECOVER_REASONS[reason]);
     }
   }
 
   get loaded(): LoadedThread | undefined {
-    return this.#loaded;
+    return this.#thread.loaded;
   }
 
   get isBusy(): boolean {
-    return this.#loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
+    return this.loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
   }
 
   /** Whether answers of parked requests are on their way to the model. */
   get isDelivering(): boolean {
-    return this.#delivery !== undefined;
+    return this.#parking.isDelivering;
   }
 
   get openApprovals(): number {
@@ -164,7 +164,7 @@ export class SessionOwner implements CommandContext {
 
   /** Whether it can be given up without losing anything. */
   get isIdle(): boolean {
-    return !this.isBusy && !this.#queue.isBusy && this.#recoverReason === undefined;
+    return !this.isBusy && !this.#queue.isBusy && !this.#thread.needsRecovery;
   }
 
   get limitReached(): Problem | undefined {
@@ -193,11 +193,8 @@ export class SessionOwner implements CommandContext {
   /** Ends a delivery, interrupts the running turn, and waits for their end for a limited time. */
   async interrupt(): Promise<void> {
     const limit = AbortSignal.timeout(this.#deps.limits.interruptMs);
-    if (this.#delivery) {
-      this.#delivery.stop.stop();
-      await raceAbort(this.#delivery.delivered, limit).catch(() => {});
-    }
-    const thread = this.#loaded?.thread;
+    await this.#parking.stopDelivery(limit);
+    const thread = this.loaded?.thread;
     if (!thread?.busy) return;
     const ended = this.#turnEnded.promise;
     await thread.interrupt({ signal: limit }).catch(() => {});
@@ -227,13 +224,10 @@ export class SessionOwner implements CommandContext {
 
   /** Takes the end of the app-server's connection. */
   serverEnded(server: AppServer, error: CodexError): void {
-    if (this.#loaded?.lease.server !== server) return;
     const wasNeeded = this.isBusy || this.openApprovals > 0;
-    this.#loaded.lease[Symbol.dispose]();
-    this.#loaded = undefined;
-    this.#lastServer = server;
+    if (!this.#thread.disconnect(server)) return;
     this.#accepted.rejectAll(error);
-    if (wasNeeded) this.#recoverReason = "The app-server ended.";
+    if (wasNeeded) this.#thread.requireRecovery("The app-server ended.");
     this.#log("warn", error, "The app-server of the session ended");
     this.#wake.set();
   }
@@ -245,9 +239,9 @@ export class SessionOwner implements CommandContext {
     while (!this.#stop.signal.aborted) {
       try {
         // The runner parks too. An answer that comes meanwhile is delivered afterwards.
-        await this.#parking?.catch(() => {});
-        if (this.#recoverReason !== undefined && !this.#isDraining) await this.load();
-        if (!this.#isDraining) await this.#deliver();
+        await this.#parking.parked();
+        if (this.#thread.needsRecovery && !this.#isDraining) await this.load();
+        if (!this.#isDraining) await this.#parking.deliver();
         if ((await this.#queue.run()) === "deleted") {
           await this.#afterDelete();
           return;
@@ -274,29 +268,18 @@ export class SessionOwner implements CommandContext {
     }
   }
 
-  async #deliver(): Promise<void> {
-    using stop = new DeliveryStop(this.#deps.database, this.state.sessionId);
-    const delivered = this.#parked.deliver(stop.signal);
-    this.#delivery = { stop, delivered };
-    try {
-      await delivered;
-    } finally {
-      this.#delivery = undefined;
-      this.#deps.onChange();
-    }
-  }
-
   /** Whether only the answers of parked requests are missing, which need no owner to wait for. */
   async #canWaitWithoutOwner(): Promise<boolean> {
-    if (!this.isIdle || this.#parked.hasGivenUp || !(await this.#parked.exist())) return false;
-    await this.#unload();
+    const { requests } = this.#parking;
+    if (!this.isIdle || requests.hasGivenUp || !(await requests.exist())) return false;
+    await this.#thread.unload();
     const { commands } = this.#deps.database;
     return (await commands.pending(this.#owner.sessionId)).length === 0;
   }
 
-  /** Commands must get an answer. The next load that succeeds compares the history with the journal all the same. */
+  /** Commands must get an answer. */
   #giveUpRecovery(): void {
-    this.#recoverReason = undefined;
+    this.#thread.giveUpRecovery();
     this.state.activeTurnId = undefined;
   }
 
@@ -309,42 +292,15 @@ export class SessionOwner implements CommandContext {
   // What the commands use.
 
   hasParked(): Promise<boolean> {
-    return this.#parked.exist();
+    return this.#parking.requests.exist();
   }
 
   endParked(note: string, how: "report" | "interrupt"): Promise<void> {
-    return this.#parked.end(note, how);
+    return this.#parking.requests.end(note, how);
   }
 
-  /**
-   * Stores the requests that wait for a person, and releases the thread. Its events don't count any more: what Codex does to end
-   * the turn is removed from the thread's file before it is continued. Returns the number of parked requests.
-   */
   park(reason: ParkReason): Promise<number> {
-    this.#parking ??= this.#park(reason).finally(() => {
-      this.#parking = undefined;
-      this.#wake.set();
-    });
-    return this.#parking;
-  }
-
-  async #park(reason: ParkReason): Promise<number> {
-    const loaded = this.#loaded;
-    if (!loaded || this.openApprovals === 0) return 0;
-    const { database, threads } = this.#deps;
-    const parts = { database, owner: this.#owner, state: this.state, rollouts: this.#rollouts };
-    const count = await parkThread(loaded, reason, {
-      ...parts,
-      approvals: this.#approvals,
-      ignoreEvents: () => threads.ignore(this),
-      onWarning: (error, message) => this.#log("warn", error, message),
-    });
-    if (count === 0) return 0;
-    this.#parked.changed();
-    await this.#unload();
-    this.#approvals.disconnected();
-    this.#deps.onChange();
-    return count;
+    return this.#parking.park(reason);
   }
 
   begin(command: PendingCommand): Promise<void> {
@@ -406,7 +362,7 @@ export class SessionOwner implements CommandContext {
 
   async deleteSession(): Promise<Step> {
     await this.interrupt();
-    return deleteSession(this.state, this.#loaded, {
+    return deleteSession(this.state, this.loaded, {
       pool: this.#deps.pool,
       approvals: this.#approvals,
       queue: this.#queue,
@@ -415,36 +371,16 @@ export class SessionOwner implements CommandContext {
   }
 
   async followRollout(): Promise<void> {
-    if (this.#loaded) await this.#loader.followRollout(this.#loaded.thread);
+    if (this.loaded) await this.#loader.followRollout(this.loaded.thread);
   }
 
   async load(): Promise<LoadedThread> {
-    if (this.#loaded) return this.#loaded;
-    await this.#loadRemembered();
-    try {
-      this.#loaded = await this.#loader.load(this.#lastServer, this.#recoverReason);
-      this.#recoverReason = undefined;
-      // It may have ended while the history was read.
-      const { server } = this.#loaded.lease;
-      if (server.hasEnded)
-        this.serverEnded(server, new CodexError("connection_lost", "The app-server ended."));
-      return this.#loaded ?? (await this.load());
-    } catch (error) {
-      await this.#loadFailed(error);
-      throw error;
-    }
-  }
-
-  async #loadRemembered(): Promise<void> {
-    this.#remembered = rememberedRules(await this.#deps.database.parked.remembered(this.state.sessionId));
-  }
-
-  /** Stops using the thread. Codex unloads it later. */
-  async #unload(): Promise<void> {
-    const loaded = this.#loaded;
-    this.#loaded = undefined;
-    await loaded?.thread.close();
-    loaded?.lease[Symbol.dispose]();
+    const loaded = await this.#thread.load();
+    // It may have ended while the history was read.
+    const { server } = loaded.lease;
+    if (!server.hasEnded) return loaded;
+    this.serverEnded(server, serverEndedError());
+    return this.load();
   }
 
   async #loadFailed(error: unknown): Promise<void> {
@@ -460,7 +396,7 @@ export class SessionOwner implements CommandContext {
   }
 
   async #afterDelete(): Promise<void> {
-    const server = this.#loaded?.lease.server;
+    const server = this.loaded?.lease.server;
     const { database, pool } = this.#deps;
     await this.#end("release");
     if (server && this.state.setup.dedicated === true) await pool.end(server);
@@ -479,13 +415,13 @@ export class SessionOwner implements CommandContext {
 
   async #closeUnused(): Promise<void> {
     // A turn may end before the delivery that has started it.
-    await this.#delivery?.delivered.catch(() => {});
+    await this.#parking.delivered();
     // A turn that the shutdown cuts off says nothing about what the model would have asked for.
-    if (!this.#isDraining) await this.#parked.closeUnused();
+    if (!this.#isDraining) await this.#parking.requests.closeUnused();
   }
 
   #limitWasReached(problem: Problem): void {
-    const thread = this.#loaded?.thread;
+    const thread = this.loaded?.thread;
     if (!thread?.busy) return;
     const threadId = thread.id;
     this.#events.append([{ type: "warning", kind: "server", threadId, message: problem.detail }]);
@@ -516,7 +452,7 @@ export class SessionOwner implements CommandContext {
     this.#deps.threads.remove(this);
     this.#accepted.rejectAll(new CodexError("closed", "The session was released."));
     // Before the release: the next owner may be in this process, and use the same thread.
-    await this.#unload();
+    await this.#thread.unload();
     if (how === "release") {
       await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {
         if (!isFenced(error)) this.#log("error", error, "The session could not be released");

@@ -1,0 +1,108 @@
+import { raceAbort } from "@codexkit/rpc/async";
+import type { ParkReason } from "../inbox/parked-inbox.ts";
+import { NO_RULES, type RememberedRules, rememberedRules } from "../policy/remembered-rules.ts";
+import { DeliveryStop } from "./delivery-stop.ts";
+import { parkThread } from "./park-thread.ts";
+import { ParkedRequests, type ParkedRequestsDeps } from "./parked-requests.ts";
+import type { SessionApprovals } from "./session-approvals.ts";
+import type { SessionThread } from "./session-thread.ts";
+
+export interface SessionParkingDeps extends Omit<ParkedRequestsDeps, "load" | "unload" | "onRemembered"> {
+  readonly thread: SessionThread;
+  readonly load: ParkedRequestsDeps["load"];
+  readonly approvals: SessionApprovals;
+  readonly ignoreEvents: () => void;
+  /** Called when something was parked, or its parking has failed. */
+  readonly onParked: () => void;
+  readonly onWarning: (error: unknown, message: string) => void;
+}
+
+/** Parks the requests of a session, and delivers their answers: one after the other, so that neither sees the other half done. */
+export class SessionParking {
+  readonly requests: ParkedRequests;
+  readonly #deps: SessionParkingDeps;
+  #parking: Promise<number> | undefined;
+  #delivery: { readonly stop: DeliveryStop; readonly delivered: Promise<void> } | undefined;
+  #rules = NO_RULES;
+
+  constructor(deps: SessionParkingDeps) {
+    this.#deps = deps;
+    this.requests = new ParkedRequests({
+      ...deps,
+      unload: () => deps.thread.unload(),
+      onRemembered: () => this.loadRules(),
+    });
+  }
+
+  /** Whether answers of parked requests are on their way to the model. */
+  get isDelivering(): boolean {
+    return this.#delivery !== undefined;
+  }
+
+  /** What answers of parked requests have added to the session's policy. */
+  get rules(): RememberedRules {
+    return this.#rules;
+  }
+
+  async loadRules(): Promise<void> {
+    const { session, owner } = this.#deps;
+    this.#rules = rememberedRules(await session.database.parked.remembered(owner.sessionId));
+  }
+
+  /** Resolves when nothing is being parked. Never rejects. */
+  async parked(): Promise<void> {
+    await this.#parking?.catch(() => {});
+  }
+
+  async deliver(): Promise<void> {
+    const { session, owner } = this.#deps;
+    using stop = new DeliveryStop(session.database, owner.sessionId);
+    const delivered = this.requests.deliver(stop.signal);
+    this.#delivery = { stop, delivered };
+    try {
+      await delivered;
+    } finally {
+      this.#delivery = undefined;
+      session.onChange();
+    }
+  }
+
+  /** Ends a delivery, and waits for its end until the limit aborts. */
+  async stopDelivery(limit: AbortSignal): Promise<void> {
+    if (!this.#delivery) return;
+    this.#delivery.stop.stop();
+    await raceAbort(this.#delivery.delivered, limit).catch(() => {});
+  }
+
+  /** Resolves when nothing is being delivered. Never rejects. */
+  async delivered(): Promise<void> {
+    await this.#delivery?.delivered.catch(() => {});
+  }
+
+  /**
+   * Stores the requests that wait for a person, and releases the thread. Its events don't count any more: what Codex does to end
+   * the turn is removed from the thread's file before it is continued. Returns the number of parked requests.
+   */
+  park(reason: ParkReason): Promise<number> {
+    this.#parking ??= this.#park(reason).finally(() => {
+      this.#parking = undefined;
+      this.#deps.onParked();
+    });
+    return this.#parking;
+  }
+
+  async #park(reason: ParkReason): Promise<number> {
+    const { session, thread, approvals, owner, state, rollouts, ignoreEvents, onWarning } = this.#deps;
+    const { loaded } = thread;
+    if (!loaded || approvals.openCount === 0) return 0;
+    const { database } = session;
+    const parts = { database, owner, state, rollouts, approvals, ignoreEvents, onWarning };
+    const count = await parkThread(loaded, reason, parts);
+    if (count === 0) return 0;
+    this.requests.changed();
+    await thread.unload();
+    approvals.disconnected();
+    session.onChange();
+    return count;
+  }
+}
