@@ -44,7 +44,7 @@ export async function checkCommand(
     ...(await Promise.all(
       (files ?? []).map(async (file): Promise<[string, Policy]> => [
         file,
-        await readPolicyFile(file, workspace),
+        await readPolicyFile(file, { workspace }),
       ]),
     )),
   ];

@@ -1,18 +1,40 @@
-import { parsePolicy, type Policy, type PolicyInput } from "@codexkit/approvals";
+import { definePolicy, type Policy, type PolicyInput } from "@codexkit/approvals";
 import { readFile } from "node:fs/promises";
 import { usageError } from "../errors/cli-error.ts";
 
-/** Reads a policy file. A policy without a workspace gets the given one. Rejects with one line that names the file. */
-export async function readPolicyFile(file: string, workspace: PolicyInput["workspace"]): Promise<Policy> {
-  const input = await readJson(file, "policy");
-  try {
-    return parsePolicy({ workspace, ...(input as object) });
-  } catch (error) {
-    throw usageError(`The policy ${file} is not valid: ${(error as Error).message}`, DOCS_HINT);
-  }
+interface PolicyAdditions {
+  /** The workspace of a policy without one. */
+  readonly workspace: PolicyInput["workspace"];
+  /** Rules in addition to those of the file. */
+  readonly allow?: readonly string[];
 }
 
-const DOCS_HINT = "docs/approvals.md describes policies and rules.";
+/** Reads a policy file. Rejects with one line that names the file. */
+export async function readPolicyFile(
+  file: string,
+  { workspace, allow = [] }: PolicyAdditions,
+): Promise<Policy> {
+  // `definePolicy` checks the members.
+  const input: PolicyInput = await readJson(file, "policy");
+  const { additionalAllow = [] } = input;
+  const isList = Array.isArray(additionalAllow);
+  return createPolicy(
+    { workspace, ...input, additionalAllow: isList ? [...additionalAllow, ...allow] : additionalAllow },
+    `The policy ${file}`,
+  );
+}
+
+/** @param name What an error is about. */
+export function createPolicy(input: PolicyInput, name: string): Policy {
+  try {
+    return definePolicy(input);
+  } catch (error) {
+    throw usageError(
+      `${name} is not valid: ${(error as Error).message}`,
+      "docs/approvals.md describes policies and rules.",
+    );
+  }
+}
 
 /** Reads a JSON object. */
 export async function readJson(file: string, what: string): Promise<Readonly<Record<string, unknown>>> {
