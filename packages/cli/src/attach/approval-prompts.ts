@@ -72,7 +72,8 @@ export class ApprovalPrompts {
         signal,
         onText: (typed) => editor.append(typed),
       });
-      if (answer && !signal.aborted) await client.answer(approvalId, answer, { signal: context.signal });
+      const isAnswered = answer !== undefined && answer !== "later";
+      if (isAnswered && !signal.aborted) await client.answer(approvalId, answer, { signal: context.signal });
     } catch (error) {
       // Another answer, or the end of the turn, came first.
       if (!DaemonClientError.is(error) || error.status !== 409) throw error;

@@ -10,7 +10,7 @@ import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 import { revealLine } from "../terminal/sanitize.ts";
-import { summarizeRequest } from "./format-approval.ts";
+import { summarizeRequest } from "../render/format-request.ts";
 import { findApproval } from "./list-inbox.ts";
 
 export interface AnswerOptions extends DaemonCommandOptions {

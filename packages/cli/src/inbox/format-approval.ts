@@ -1,22 +1,14 @@
-import type { Approval, InboxRequest, PolicyVerdict } from "@codexkit/daemon/client";
-import type { v2 } from "codexkit";
-import { formatChanges } from "../render/format-diff.ts";
-import { unwrapCommand } from "../render/format-items.ts";
+import type { Approval, PolicyVerdict } from "@codexkit/daemon/client";
+import { formatRequest } from "../render/format-request.ts";
 import { formatAge } from "../render/format-values.ts";
-import { revealLine, revealText } from "../terminal/sanitize.ts";
+import { revealLine } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 
-/** Lines of a diff that a person decides about. */
-const DIFF_LINES = 400;
-
-/** What is asked, with the reasons of the agent and of the policy. Hidden characters are visible. */
+/** What is asked, with the reasons of the agent and of the policy, and what became of it. */
 export function formatApproval(approval: Approval, cwd: string, style: Style): string[] {
   const { request, verdict, state, answeredBy, note, createdAt, id } = approval;
-  const reason = "reason" in request ? request.reason : null;
   return [
-    style.bold(style.yellow(titleOf(request))),
-    ...detailsOf(request, cwd, style),
-    ...(reason ? [`  ${style.dim("The agent says:")} ${revealLine(reason)}`] : []),
+    ...formatRequest(request, cwd, style),
     ...(verdict ? formatVerdict(verdict, style) : []),
     ...(state === "open"
       ? []
@@ -25,85 +17,6 @@ export function formatApproval(approval: Approval, cwd: string, style: Style): s
         ]),
     `  ${style.dim(`${id}, ${formatAge(Date.now() - createdAt)}`)}`,
   ];
-}
-
-/** One line for a list. */
-export function summarizeRequest(request: InboxRequest): string {
-  switch (request.kind) {
-    case "command":
-      return request.network ? `connect to ${request.network.host}` : unwrapCommand(request.command ?? "");
-    case "fileChange":
-      return `change ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;
-    case "permissions":
-      return "more permissions";
-    case "mcpTool":
-      return `${request.server}: ${request.tool ?? request.message}`;
-    case "userInput":
-      return request.questions.map(({ question }) => question).join(" ");
-    case "elicitation":
-      return `${request.server}: ${request.message}`;
-  }
-}
-
-export function titleOf(request: InboxRequest): string {
-  switch (request.kind) {
-    case "command":
-      if (request.network) return `The agent wants to connect to ${revealLine(request.network.host)}`;
-      return request.action === "writeStdin"
-        ? "The agent wants to type into a running command"
-        : "The agent wants to run a command outside the sandbox";
-    case "fileChange":
-      return "The agent wants to change files";
-    case "permissions":
-      return "The agent wants more permissions";
-    case "mcpTool":
-      return `The agent wants to call ${revealLine(request.tool ?? "a tool")} of ${revealLine(request.server)}`;
-    case "userInput":
-      return "The agent has a question";
-    case "elicitation":
-      return `${revealLine(request.server)} asks`;
-  }
-}
-
-function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
-  switch (request.kind) {
-    case "command": {
-      const [first = "", ...others] = revealText(unwrapCommand(request.command ?? "")).split("\n");
-      return [
-        ...(first === ""
-          ? []
-          : [`  ${style.cyan("$")} ${style.bold(first)}`, ...others.map((line) => `    ${line}`)]),
-        ...(request.cwd === null ? [] : [`  ${style.dim("in")} ${revealLine(request.cwd)}`]),
-        ...(request.additionalPermissions === null ? [] : formatJson(request.additionalPermissions)),
-      ];
-    }
-    case "fileChange":
-      return [
-        ...formatChanges(toChanges(request), style, { cwd, limit: DIFF_LINES }),
-        ...(request.grantRoot === null ? [] : [`  and to write below ${revealLine(request.grantRoot)}`]),
-      ];
-    case "permissions":
-      return formatJson(request.permissions);
-    case "mcpTool":
-      return [
-        `  ${revealLine(request.message)}`,
-        ...(request.arguments === undefined ? [] : formatJson(request.arguments)),
-      ];
-    case "userInput":
-      return request.questions.flatMap(({ id, question, options }) => [
-        `  ${style.dim(`${revealLine(id)}:`)} ${revealLine(question)}`,
-        ...(options ?? []).map(
-          ({ label, description }) =>
-            `    ${style.bold(revealLine(label))} ${style.dim(revealLine(description))}`,
-        ),
-      ]);
-    case "elicitation":
-      return [
-        `  ${revealLine(request.message)}`,
-        ...(request.url === null ? [] : [`  ${revealLine(request.url)}`]),
-        ...(request.schema === null || request.schema === undefined ? [] : formatJson(request.schema)),
-      ];
-  }
 }
 
 /** The verdict on the whole, and on each command if there are several. */
@@ -121,18 +34,4 @@ function formatVerdict({ decision, reason, rule, segments }: PolicyVerdict, styl
     `  ${style.dim("The policy:")} ${paints[decision](decision)}, ${revealLine(reason)} ${style.dim(`[${revealLine(rule)}]`)}`,
     ...(segments.length > 1 ? lines : []),
   ];
-}
-
-/** The daemon stores the kind of a change as a word. */
-function toChanges({ changes }: Extract<InboxRequest, { kind: "fileChange" }>): v2.FileUpdateChange[] {
-  return (changes ?? []).map(({ path, kind, diff }) => {
-    const type = kind === "add" || kind === "delete" ? kind : "update";
-    return { path, diff, kind: type === "update" ? { type, move_path: null } : { type } };
-  });
-}
-
-function formatJson(value: unknown): string[] {
-  return revealText(JSON.stringify(value, undefined, 2) ?? "")
-    .split("\n")
-    .map((line) => `  ${line}`);
 }

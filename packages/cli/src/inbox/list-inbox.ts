@@ -8,7 +8,8 @@ import { formatAge } from "../render/format-values.ts";
 import { findSession } from "../session/find-session.ts";
 import { formatTable } from "../terminal/format-table.ts";
 import { revealLine } from "../terminal/sanitize.ts";
-import { formatApproval, summarizeRequest } from "./format-approval.ts";
+import { summarizeRequest } from "../render/format-request.ts";
+import { formatApproval } from "./format-approval.ts";
 
 export interface ListInboxOptions extends DaemonCommandOptions {
   readonly session?: string;

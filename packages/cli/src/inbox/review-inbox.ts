@@ -2,6 +2,7 @@ import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/d
 import type { CliContext } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
+import { lifetime } from "../process/lifetime.ts";
 import { findSession } from "../session/find-session.ts";
 import { formatApproval } from "./format-approval.ts";
 import { listInbox, readFolder, readInbox } from "./list-inbox.ts";
@@ -54,7 +55,10 @@ async function review(
     stdout.write(`${style.dim("It was answered elsewhere, or its turn has ended.")}\n`);
     return;
   }
-  if (!answer) return;
+  // Ctrl-C.
+  if (answer === undefined) lifetime.interrupt();
+  signal.throwIfAborted();
+  if (answer === undefined || answer === "later") return;
   try {
     await client.answer(id, answer, { signal });
   } catch (error) {

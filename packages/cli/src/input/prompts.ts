@@ -51,10 +51,13 @@ export async function askText(
   {
     message,
     isSecret = false,
+    initial,
     validate,
   }: {
     message: string;
     isSecret?: boolean;
+    /** Text that can be edited. */
+    initial?: string;
     validate?: (value: string | undefined) => string | undefined;
   },
   streams: PromptStreams,
@@ -64,6 +67,7 @@ export async function askText(
     ask({
       message,
       ...(validate && { validate }),
+      ...(initial !== undefined && { initialValue: initial }),
       input,
       output: streams.output,
       signal: streams.signal,

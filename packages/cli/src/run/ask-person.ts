@@ -1,19 +1,18 @@
-import type { Answer, Question } from "@codexkit/approvals";
+import type { Answer } from "@codexkit/approvals";
 import { SerialQueue } from "@codexkit/rpc/async";
-import type { AnyApproval, ServerRequestHandlers, v2 } from "codexkit";
+import type { ServerRequestHandlers } from "codexkit";
 import type { CliContext } from "../context.ts";
-import { askChoice, askText, type PromptStreams } from "../input/prompts.ts";
+import { askForm } from "../input/ask-form.ts";
+import { askQuestions } from "../input/ask-questions.ts";
+import { askChoice, type PromptStreams } from "../input/prompts.ts";
 import { lifetime } from "../process/lifetime.ts";
-import { formatChanges } from "../render/format-diff.ts";
-import { unwrapCommand } from "../render/format-items.ts";
+import { formatRequest } from "../render/format-request.ts";
 import type { TurnView } from "../render/turn-view.ts";
 import type { LiveOutput } from "../terminal/live-output.ts";
 import { revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import type { AskPerson } from "./approvals.ts";
-
-/** Lines of a diff that a person decides about. */
-const DIFF_LINES = 400;
+import { toFormRequest, toInboxRequest } from "./to-inbox-request.ts";
 
 interface TerminalPromptOptions {
   readonly context: CliContext;
@@ -27,7 +26,7 @@ interface TerminalPromptOptions {
   readonly onText?: PromptStreams["onText"];
 }
 
-/** Asks a person in the terminal: about approvals, and the questions of the model. One at a time. */
+/** Asks a person in the terminal: about approvals, questions of the model and forms of MCP servers. One at a time. */
 export class TerminalPrompts {
   readonly #options: TerminalPromptOptions;
   readonly #queue = new SerialQueue();
@@ -41,7 +40,10 @@ export class TerminalPrompts {
       // It may have been withdrawn while another question was open.
       if (signal.aborted) return { decision: "deny" };
       const { view, style, cwd } = this.#options;
-      view.block(formatQuestion(approval, question, { style, cwd }));
+      view.block([
+        ...formatRequest(toInboxRequest(approval), cwd, style),
+        `  ${style.dim("The policy asks:")} ${revealText(question.evaluation.reason)}`,
+      ]);
       const picked = await this.#prompt(signal, (streams) =>
         askChoice(
           {
@@ -65,16 +67,24 @@ export class TerminalPrompts {
       return { decision: "deny", cancel: true, reason: "interrupted" };
     });
 
-  readonly answerQuestions: NonNullable<ServerRequestHandlers["userInput"]> = ({ questions }, { signal }) =>
-    this.#queue.run(async () => {
-      const answers: [string, string][] = [];
-      for (const question of questions) {
-        const answer = await this.#askQuestion(question, signal);
-        if (answer === undefined) break;
-        answers.push([question.id, answer]);
-      }
-      return Object.fromEntries(answers);
-    });
+  readonly answerQuestions: NonNullable<ServerRequestHandlers["userInput"]> = async (
+    { questions },
+    { signal },
+  ) => {
+    const answers = await this.ask([], signal, (streams) => askQuestions(questions, streams));
+    if (!answers && !signal.aborted) lifetime.interrupt();
+    return answers ?? {};
+  };
+
+  readonly answerForm: NonNullable<ServerRequestHandlers["elicitation"]> = async (form, { signal }) => {
+    const { style, cwd } = this.#options;
+    const request = toFormRequest(form);
+    const answer = await this.ask(formatRequest(request, cwd, style), signal, (streams) =>
+      askForm(request, streams),
+    );
+    if (!answer && !signal.aborted) lifetime.interrupt();
+    return answer ?? "cancel";
+  };
 
   /** Opens a prompt of the caller's, with lines before it, when no other is open. Undefined if it was withdrawn before. */
   ask<Value>(
@@ -84,30 +94,8 @@ export class TerminalPrompts {
   ): Promise<Value | undefined> {
     return this.#queue.run(async () => {
       if (signal.aborted) return undefined;
-      this.#options.view.block(lines);
+      if (lines.length > 0) this.#options.view.block(lines);
       return this.#prompt(signal, prompt);
-    });
-  }
-
-  async #askQuestion(
-    question: v2.ToolRequestUserInputQuestion,
-    signal: AbortSignal,
-  ): Promise<string | undefined> {
-    const message = revealText(question.question);
-    const options = question.options ?? [];
-    return this.#prompt(signal, async (streams) => {
-      if (question.isSecret || options.length === 0)
-        return askText({ message, isSecret: question.isSecret }, streams);
-      const choices = [
-        ...options.map(({ label, description }) => ({
-          value: label,
-          label: revealText(label),
-          hint: revealText(description),
-        })),
-        ...(question.isOther ? [{ value: "", label: "Something else" }] : []),
-      ];
-      const choice = await askChoice({ message, choices }, streams);
-      return choice === "" ? askText({ message }, streams) : choice;
     });
   }
 
@@ -148,78 +136,5 @@ function toAnswer(picked: string): Answer {
       return { decision: "deny", reason: "declined at the terminal" };
     default:
       return { decision: "deny", cancel: true, reason: "declined at the terminal" };
-  }
-}
-
-/** What is asked, with the reasons of the model and of the policy. Hidden characters are shown. */
-function formatQuestion(
-  approval: AnyApproval,
-  { evaluation }: Question,
-  { style, cwd }: { style: Style; cwd: string },
-): string[] {
-  const { reason } = approval as { reason?: string | undefined };
-  return [
-    style.bold(style.yellow(titleOf(approval))),
-    ...detailsOf(approval, style, cwd),
-    ...(reason ? [`  ${style.dim("The agent says:")} ${revealText(reason)}`] : []),
-    `  ${style.dim("The policy asks:")} ${revealText(evaluation.reason)}`,
-  ];
-}
-
-function titleOf(approval: AnyApproval): string {
-  switch (approval.kind) {
-    case "command":
-      if (approval.network) return `The agent wants to connect to ${revealText(approval.network.host)}`;
-      return approval.action === "writeStdin"
-        ? "The agent wants to type into a running command"
-        : "The agent wants to run a command outside the sandbox";
-    case "legacyCommand":
-      return "The agent wants to run a command outside the sandbox";
-    case "fileChange":
-    case "legacyPatch":
-      return "The agent wants to change files";
-    case "permissions":
-      return "The agent wants more permissions";
-    case "mcpTool":
-      return `The agent wants to call ${revealText(approval.tool ?? "a tool")} of ${revealText(approval.server)}`;
-  }
-}
-
-function detailsOf(approval: AnyApproval, style: Style, threadCwd: string): string[] {
-  switch (approval.kind) {
-    case "command":
-    case "legacyCommand": {
-      const { command, cwd } = approval;
-      const line = typeof command === "string" ? unwrapCommand(command) : (command?.join(" ") ?? "");
-      const lines = revealText(line)
-        .split("\n")
-        .map((each) => `    ${each}`);
-      const [first = "", ...others] = lines;
-      return [
-        ...(line === "" ? [] : [`  ${style.cyan("$")} ${style.bold(first.trimStart())}`, ...others]),
-        ...(cwd === undefined ? [] : [`  ${style.dim("in")} ${revealText(cwd)}`]),
-      ];
-    }
-    case "fileChange":
-      return [
-        ...formatChanges(approval.changes ?? [], style, {
-          cwd: threadCwd,
-          limit: DIFF_LINES,
-        }),
-        ...(approval.grantRoot === undefined
-          ? []
-          : [`  and to write below ${revealText(approval.grantRoot)}`]),
-      ];
-    case "legacyPatch":
-      return Object.keys(approval.changes).map((path) => `  ${revealText(path)}`);
-    case "permissions":
-      return revealText(JSON.stringify(approval.permissions, undefined, 2))
-        .split("\n")
-        .map((line) => `  ${line}`);
-    case "mcpTool":
-      return [
-        `  ${revealText(approval.message)}`,
-        ...(approval.arguments === undefined ? [] : [`  ${revealText(JSON.stringify(approval.arguments))}`]),
-      ];
   }
 }

@@ -92,6 +92,20 @@ describe("run --daemon", () => {
     expect(terminal.text).toContain("You said escalate.");
     expect(terminal.text).toContain("error: Denied: ");
   });
+
+  test("Ctrl-C at an approval interrupts the turn", async () => {
+    await using terminal = new CliTerminal(["run", "--daemon", daemon.url, "escalate"], {
+      cwd: daemon.workspace,
+      env: { ...daemon.env, NO_COLOR: "1" },
+      columns: 120,
+    });
+    await terminal.waitFor("Enter: confirm");
+    terminal.write("\u0003");
+
+    expect(await terminal.exited).toBe(130);
+    const [session] = await daemon.json(["sessions"]);
+    expect(session).toMatchObject({ phase: "idle", activeTurnId: null });
+  });
 });
 
 test("chat --daemon makes a session and attaches to it", async () => {

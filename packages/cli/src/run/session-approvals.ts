@@ -2,6 +2,7 @@ import { type DaemonClient, DaemonClientError, type SessionEvent } from "@codexk
 import type { CliContext } from "../context.ts";
 import { formatApproval } from "../inbox/format-approval.ts";
 import { promptApproval } from "../inbox/prompt-approval.ts";
+import { lifetime } from "../process/lifetime.ts";
 import type { TerminalPrompts } from "./ask-person.ts";
 import type { RunPrinter } from "./run-printer.ts";
 
@@ -61,8 +62,10 @@ export class SessionApprovals {
       if (approval.state !== "open") return;
       const lines = formatApproval(approval, cwd, context.style);
       const answer = await prompts.ask(lines, signal, (streams) => promptApproval(approval, streams));
-      if (answer !== undefined) await client.answer(approvalId, answer, { signal });
-      else if (!signal.aborted) printer.reportWait(approvalId);
+      if (signal.aborted) return;
+      if (answer === undefined) lifetime.interrupt();
+      else if (answer === "later") printer.reportWait(approvalId);
+      else await client.answer(approvalId, answer, { signal });
     } catch (error) {
       // Another answer came first, or the turn has ended.
       if (!signal.aborted && !DaemonClientError.is(error)) throw error;
