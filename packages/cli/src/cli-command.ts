@@ -1,17 +1,19 @@
 import { Command } from "commander";
 
+/** A command line as a person types it, and what it does. */
+type Example = readonly [commandLine: string, comment: string];
+
 interface CommandTexts {
   /** One line for the list of commands. Starts with a verb in the imperative, without a full stop. */
   readonly summary: string;
   /** Whole sentences for `--help` and `docs/cli.md`. Default: the summary. */
   readonly description?: string;
-  /** Command lines as a person types them, each with what it does. */
-  readonly examples?: readonly (readonly [commandLine: string, comment: string])[];
+  readonly examples?: readonly Example[];
 }
 
 /** A command of commander that knows its examples, so that `--help` and `docs/cli.md` are made from one definition. */
 export class CliCommand extends Command {
-  examples: readonly (readonly [commandLine: string, comment: string])[] = [];
+  examples: readonly Example[] = [];
   /** Whether `--help` is an option of the program that this command passes its arguments to. */
   passesHelpOn = false;
 
@@ -35,11 +37,15 @@ export function createGroup(name: string, { summary, description, examples = [] 
   const command = new CliCommand(name);
   command.examples = examples;
   command.summary(summary).description(description ?? `${summary}.`);
-  if (examples.length > 0) {
-    const lines = examples.flatMap(([commandLine, comment]) => [`  # ${comment}`, `  ${commandLine}`]);
-    command.addHelpText("after", ["", "Examples:", ...lines].join("\n"));
-  }
+  addHelpExamples(command, examples);
   return command;
+}
+
+/** Adds examples to `--help`. */
+export function addHelpExamples(command: CliCommand, examples: readonly Example[]): void {
+  if (examples.length === 0) return;
+  const lines = examples.flatMap(([commandLine, comment]) => [`  # ${comment}`, `  ${commandLine}`]);
+  command.addHelpText("after", ["", "Examples:", ...lines].join("\n"));
 }
 
 /** The options of every command; `openContext` reads them. */

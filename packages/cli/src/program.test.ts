@@ -30,6 +30,15 @@ describe.each(leaves(program))("codexkit %s", (_name, command) => {
   });
 });
 
+test.each([program, ...program.commands.filter(({ commands }) => commands.length > 0)])(
+  "the help of a command with subcommands has examples",
+  (command) => {
+    let help = "";
+    command.configureOutput({ writeOut: (text) => void (help += text) }).outputHelp();
+    expect(help).toMatch(/^Examples:\n {2}# .+\n {2}codexkit /m);
+  },
+);
+
 test("docs/cli.md is up to date", async () => {
   const docs = await readFile(join(import.meta.dirname, "../../../docs/cli.md"), "utf8");
   // To update it: node --conditions=codexkit:source packages/cli/scripts/write-docs.ts

@@ -1,4 +1,4 @@
-import { addCommonOptions, CliCommand } from "./cli-command.ts";
+import { addCommonOptions, addHelpExamples, CliCommand } from "./cli-command.ts";
 import { COMMANDS } from "./commands/index.ts";
 import { revealText } from "./terminal/sanitize.ts";
 import { readVersion } from "./version.ts";
@@ -18,6 +18,7 @@ export function createProgram(commands: readonly (() => CliCommand)[] = COMMANDS
     .configureOutput({ outputError: (text, write) => write(revealText(text)) })
     .exitOverride();
   for (const define of commands) program.addCommand(inherit(define(), program));
+  addGroupExamples(program);
   return program;
 }
 
@@ -27,5 +28,15 @@ function inherit(command: CliCommand, parent: CliCommand): CliCommand {
   if (command.passesHelpOn) command.helpOption(false);
   else command.helpOption("-h, --help", "print help");
   for (const child of command.commands) inherit(child as CliCommand, command);
+  addGroupExamples(command);
   return command;
+}
+
+/** Examples in the help of a command with subcommands. */
+const GROUP_EXAMPLES = 5;
+
+/** A command with subcommands has the first example of each. */
+function addGroupExamples(command: CliCommand): void {
+  const examples = command.commands.flatMap((child) => (child as CliCommand).examples.slice(0, 1));
+  addHelpExamples(command, examples.slice(0, GROUP_EXAMPLES));
 }

@@ -1,5 +1,5 @@
 import { codexFolders } from "@codexkit/testing";
-import { type Reply, say, type ScriptRequest } from "@codexkit/scripted-model";
+import { type Reply, say, type ScriptedModel, type ScriptRequest } from "@codexkit/scripted-model";
 import { type CliOptions, type FinishedCli, runCli, startCli } from "./cli-process.ts";
 import { CliTerminal } from "./cli-terminal.ts";
 
@@ -8,6 +8,7 @@ export type Scenarios = Readonly<Record<string, readonly Reply[]>>;
 
 /** The command line on one scripted model for all tests of a file. */
 export interface ScriptedCli extends AsyncDisposable {
+  readonly model: ScriptedModel;
   readonly workspace: string;
   readonly codexHome: string;
   readonly env: NodeJS.ProcessEnv;
@@ -33,6 +34,7 @@ export async function openScriptedCli(scenarios: Scenarios): Promise<ScriptedCli
     env: { ...env, ...given.env },
   });
   return {
+    model: folders.model,
     workspace,
     codexHome,
     env,

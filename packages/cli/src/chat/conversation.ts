@@ -1,6 +1,6 @@
 import { type Codex, CodexError, type Input, type Thread, type Turn, type TurnResult } from "codexkit";
 import { setTimeout as delay } from "node:timers/promises";
-import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
+import { CliError, EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import type { TurnView } from "../render/turn-view.ts";
 import type { TurnLimits } from "../run/turn-limits.ts";
@@ -210,6 +210,7 @@ export class Conversation {
 
   #reportError(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.print([`${this.style.red("error:")} ${sanitizeText(message)}`]);
+    const hint = error instanceof CliError && error.hint ? [sanitizeText(error.hint)] : [];
+    this.print([`${this.style.red("error:")} ${sanitizeText(message)}`, ...hint]);
   }
 }

@@ -8,6 +8,7 @@ import { EXIT, usageError } from "../errors/cli-error.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { createApprovalHandlers } from "../run/approvals.ts";
 import { TerminalPrompts } from "../run/ask-person.ts";
+import { checkModel } from "../run/check-model.ts";
 import { loadPolicy } from "../run/load-policy.ts";
 import { openThread, resolveFolder } from "../run/open-thread.ts";
 import { separatePrompt, toInput } from "../run/read-prompt.ts";
@@ -73,9 +74,11 @@ export async function runChat(
       },
     }),
     userInput: prompts.answerQuestions,
+    elicitation: prompts.answerForm,
   };
   // The picker of `--resume` uses the terminal before the editor does.
   const thread = await openThread(codex, context, { options, cwd, handlers });
+  await checkModel(options, { codex, thread, signal });
   stack.use(output);
   const conversation = new Conversation({
     codex,

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { formatUnifiedDiff } from "../render/format-diff.ts";
 import { formatCount } from "../render/format-values.ts";
+import { checkModel } from "../run/check-model.ts";
 import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { padText } from "../terminal/width.ts";
 import type { Conversation } from "./conversation.ts";
@@ -32,6 +33,7 @@ const COMMANDS: readonly SlashCommand[] = [
     summary: "change how much the model thinks",
     run: async (conversation, effort) => {
       if (effort === "") throw new Error("Pass an effort, such as /effort high.");
+      await checkModel({ effort }, conversation);
       await conversation.thread.updateSettings({ effort });
       conversation.note(`The effort of the next turns is ${effort}.`);
     },
@@ -126,6 +128,7 @@ async function changeModel(conversation: Conversation, name: string): Promise<vo
     );
     return;
   }
+  await checkModel({ model: name }, conversation);
   await thread.updateSettings({ model: name });
   conversation.note(`The model of the next turns is ${sanitizeText(name)}.`);
 }

@@ -18,9 +18,13 @@ test.each([
 });
 
 test("the last lines of output are kept, and the others counted", () => {
-  expect(formatOutput("1\n2\n3\n4\n5\n6\n7\n")).toEqual(["… 2 more lines", "3", "4", "5", "6", "7"]);
-  expect(formatOutput("1\n2\n")).toEqual(["1", "2"]);
-  expect(formatOutput(" \n\n")).toEqual([]);
+  expect(formatOutput("1\n2\n3\n4\n5\n6\n7\n", 5)).toEqual(["… 2 more lines", "3", "4", "5", "6", "7"]);
+  expect(formatOutput("1\n2\n", 5)).toEqual(["1", "2"]);
+  expect(formatOutput(" \n\n", 5)).toEqual([]);
+});
+
+test("a line that is too long is cut", () => {
+  expect(formatOutput("x".repeat(3_000), 5)).toEqual([`${"x".repeat(2_000)}…`]);
 });
 
 test("a plan is a checklist", () => {

@@ -5,8 +5,14 @@ import { formatDuration } from "./format-values.ts";
 
 type Item<Type extends v2.ThreadItem["type"]> = Extract<v2.ThreadItem, { type: Type }>;
 
-/** Lines of output that are printed below a command. */
+/** Lines of output that are printed below a command of the agent. */
 const OUTPUT_LINES = 5;
+
+/** The same for a command of the person, who wants to read it. */
+const OWN_OUTPUT_LINES = 500;
+
+/** Characters of a line of output that are printed. */
+const LINE_CHARACTERS = 2_000;
 
 /** Characters of output that are looked at: a command may print many megabytes. */
 const OUTPUT_CHARACTERS = 64 * 1024;
@@ -45,7 +51,10 @@ export function formatCommand(item: Item<"commandExecution">, style: Style): str
     `${style.cyan("$")} ${style.bold(first)}`,
     ...rest,
     ...cut,
-    ...formatOutput(item.aggregatedOutput ?? "").map((line) => style.dim(INDENT + line)),
+    ...formatOutput(
+      item.aggregatedOutput ?? "",
+      item.source === "userShell" ? OWN_OUTPUT_LINES : OUTPUT_LINES,
+    ).map((line) => style.dim(INDENT + line)),
     INDENT + formatExit(item, style),
   ];
 }
@@ -58,12 +67,15 @@ function formatExit({ status, exitCode, durationMs }: Item<"commandExecution">, 
 }
 
 /** The last lines of output, with the number of those before them. */
-export function formatOutput(output: string, limit = OUTPUT_LINES): string[] {
+export function formatOutput(output: string, limit: number): string[] {
   const end = output.replace(/\s+$/, "");
   if (end === "") return [];
   const tail = sanitizeText(end.slice(-OUTPUT_CHARACTERS)).split("\n").slice(-limit);
   const omitted = countLines(end) - tail.length;
-  return omitted > 0 ? [`… ${omitted} more lines`, ...tail] : tail;
+  const lines = tail.map((line) =>
+    line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line,
+  );
+  return omitted > 0 ? [`… ${omitted} more lines`, ...lines] : lines;
 }
 
 function countLines(text: string): number {

@@ -1,6 +1,7 @@
 import { run, say, usage } from "@codexkit/scripted-model";
 import { once } from "node:events";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -24,6 +25,7 @@ beforeAll(async () => {
       [say("Then not.", { phase: "final_answer" })],
     ],
     allowed: [[run("echo allowed", { escalate: "Because." })], [say("Done.", { phase: "final_answer" })]],
+    write: [[run("echo x > written.txt")], [say("Done.", { phase: "final_answer" })]],
     hostile: [[say("a\u001b]52;c;aGk=\u0007b\u001b[31mc", { phase: "final_answer" })]],
     expensive: [
       [run("true"), usage({ input: 5_000, output: 100 })],
@@ -114,6 +116,56 @@ test("--json prints one event per line, and --output-schema is sent to the model
   expect(events.at(-1)).toMatchObject({
     type: "turn.completed",
     result: { finalResponse: '{"file":"a.ts"}', usage: { totalTokens: 120 } },
+  });
+});
+
+test("--image sends the file to the model", async () => {
+  const pixel = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  await writeFile(join(cli.workspace, "pixel.png"), pixel);
+  const { exitCode } = await cli.run(["run", "--image", "pixel.png", "schema"]);
+  const { input = [] } = cli.model.requests.at(-1) ?? {};
+
+  expect(exitCode).toBe(0);
+  expect(JSON.stringify(input)).toContain('"image_url":"data:image/png;base64,');
+});
+
+describe("--mode", () => {
+  test.each([
+    ["build", 0, true],
+    ["plan", 1, false],
+    ["chat", 1, false],
+  ] as const)("%s: a command that writes exits with %i", async (mode, code, isWritten) => {
+    const { exitCode, stdout } = await cli.run(["run", "--json", "--mode", mode, "write", mode]);
+    const commands = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; item?: { type: string; exitCode?: number } })
+      .filter(({ type, item }) => type === "item.completed" && item?.type === "commandExecution");
+
+    expect(exitCode).toBe(0);
+    expect(commands.map(({ item }) => item?.exitCode)).toEqual([code]);
+    expect(existsSync(join(cli.workspace, "written.txt"))).toBe(isWritten);
+    await rm(join(cli.workspace, "written.txt"), { force: true });
+  });
+
+  test("chat and plan tell the model what it may do", async () => {
+    const [chat, plan, build] = cli.model.requests
+      .filter(({ lastUserText }) => lastUserText.startsWith("write"))
+      .reduce<string[]>(
+        (texts, { lastUserText, body }) => {
+          const index = ["write chat", "write plan", "write build"].indexOf(lastUserText.trim());
+          texts[index] = JSON.stringify(body);
+          return texts;
+        },
+        ["", "", ""],
+      );
+
+    expect(chat).toContain("You are in chat mode");
+    expect(plan).toMatch(/Plan Mode/i);
+    expect(build).not.toContain("You are in chat mode");
   });
 });
 
@@ -208,6 +260,12 @@ describe("bad input", () => {
     ["a wrong ID", ["--resume", "nope", "x"], 2, /^error: "nope" is not the ID of a thread\./],
     ["a file as a folder", ["-C", "/etc/passwd", "x"], 2, /^error: \/etc\/passwd is not a folder\./],
     ["an image that is none", ["--image", "/etc/passwd", "x"], 2, /^error: \/etc\/passwd is not an image\./],
+    [
+      "an effort that no model has",
+      ["--effort", "bogus", "x"],
+      2,
+      /^error: There is no effort "bogus"\.\nChoose one of .*low, medium, high/,
+    ],
     ["--fork without --resume", ["--fork", "x"], 2, /^error: --fork needs --resume\./],
     [
       "an output in a missing folder",

@@ -7,6 +7,7 @@ import type { CliContext } from "../context.ts";
 import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { createApprovalHandlers } from "./approvals.ts";
+import { checkModel } from "./check-model.ts";
 import { loadPolicy } from "./load-policy.ts";
 import { collaborationModeOf, openThread, resolveFolder } from "./open-thread.ts";
 import { readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
@@ -39,12 +40,13 @@ export async function runTask(context: CliContext, words: string, given: RunComm
         if (decision === "deny" || decidedBy === "policy") printer.reportDecision(decision, reason);
       },
     }),
-    ...(prompts ? { userInput: prompts.answerQuestions } : {}),
+    ...(prompts ? { userInput: prompts.answerQuestions, elicitation: prompts.answerForm } : {}),
   };
   const [thread] = await Promise.all([
     openThread(codex, context, { options, cwd, handlers }),
     requireCredentials(codex, context.signal),
   ]);
+  await checkModel(options, { codex, thread, signal: context.signal });
   printer.reportThread(thread);
   const collaborationMode = collaborationModeOf(options, thread);
   const turn = thread.run(input, {
