@@ -35,3 +35,22 @@ test("zsh and fish scripts list every command with its summary", () => {
     expect(fish).toContain(`-a ${command.name()} -d`);
   }
 });
+
+// Neither shell is needed for these: bash parses the words and quotes of zsh alike, and those of fish are matched.
+test("the zsh script has the syntax of a shell", () => {
+  expect(() =>
+    execFileSync("bash", ["-n"], { input: writeCompletion("zsh", createProgram()) }),
+  ).not.toThrow();
+});
+
+test("each line of the fish script is one command with quoted words", () => {
+  const [, lines = ""] = writeCompletion("fish", createProgram()).split(/^end$/m).slice(-2);
+  const word = String.raw`(?:-{0,2}[\w-]+|'(?:[^'\\]|\\['\\])*')`;
+  for (const line of lines.trim().split("\n")) expect(line).toMatch(new RegExp(`^complete( ${word})+$`));
+});
+
+test("zsh and fish offer the values of options", () => {
+  const [zsh, fish] = [writeCompletion("zsh", createProgram()), writeCompletion("fish", createProgram())];
+  expect(zsh).toContain(`'run --mode') words_and_help=('build' 'plan' 'chat') ;;`);
+  expect(fish).toContain(`-l mode -x -a 'build plan chat' -d `);
+});

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import type { Finding } from "./finding.ts";
-import { findWaitingKeepers } from "./find-waiting-keepers.ts";
+import { findWaitingKeepers, type WaitingKeepers } from "./find-waiting-keepers.ts";
 
 const check = "leftovers";
 
@@ -43,8 +43,17 @@ async function endOrphans(): Promise<Finding> {
 }
 
 /** Not ended by `fix`: their turns may still run, and the next start of the daemon continues them. */
-function describeWaiting(pids: readonly number[]): Finding[] {
+function describeWaiting({ pids, isCertain }: WaitingKeepers): Finding[] {
   if (pids.length === 0) return [];
+  if (!isCertain) {
+    return [
+      {
+        check,
+        status: "ok",
+        message: `App-servers of daemons are running (${pids.join(", ")}); this system does not tell whether their daemons still are`,
+      },
+    ];
+  }
   return [
     {
       check,

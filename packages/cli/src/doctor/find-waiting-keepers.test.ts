@@ -17,15 +17,18 @@ test("a keeper waits while no daemon is connected to it", async () => {
   const server = createServer().listen(path);
   await once(server, "listening");
 
-  expect(findWaitingKeepers(temp.path)).toEqual([process.pid]);
+  expect(findWaitingKeepers(temp.path)).toEqual({ pids: [process.pid], isCertain: true });
 
   const accepted = once(server, "connection");
   const daemon = connect(path);
   await accepted;
-  expect(findWaitingKeepers(temp.path)).toEqual([]);
+  expect(findWaitingKeepers(temp.path)).toEqual({ pids: [], isCertain: true });
+  // A system without /proc.
+  const blind = findWaitingKeepers(temp.path, join(temp.path, "missing"));
+  expect(blind).toEqual({ pids: [process.pid], isCertain: false });
 
   daemon.destroy();
   server.close();
   await writeFile(join(folder, "keeper.json"), JSON.stringify({ pid: process.pid, start: "earlier" }));
-  expect(findWaitingKeepers(temp.path)).toEqual([]);
+  expect(findWaitingKeepers(temp.path).pids).toEqual([]);
 });

@@ -11,28 +11,37 @@ const KEEPER_SOCKET = "app-server.sock";
 
 const keeper = z.object({ pid: z.int(), start: z.string() });
 
-/** The state of a connected socket in /proc/net/unix. */
+/** Lists the sockets of Linux. */
+const SOCKET_TABLE = "/proc/net/unix";
+
+/** The state of a connected socket in that table. */
 const CONNECTED = "03";
 
-/**
- * Keepers that no daemon is connected to: the daemon was killed, and they wait for its next start. Empty on systems without
- * /proc, which do not tell who is connected.
- */
-export function findWaitingKeepers(folder: string = tmpdir()): number[] {
-  const connected = listConnectedPaths();
-  if (connected === undefined) return [];
+export interface WaitingKeepers {
+  readonly pids: readonly number[];
+  /** Whether no daemon is connected to them. False on systems that do not tell: then these are all keepers. */
+  readonly isCertain: boolean;
+}
+
+/** Keepers that no daemon is connected to: the daemon was killed, and they wait for its next start. */
+export function findWaitingKeepers(
+  folder: string = tmpdir(),
+  socketTable: string = SOCKET_TABLE,
+): WaitingKeepers {
+  const connected = listConnectedPaths(socketTable);
   const table = processTable();
-  return listFolders(folder).flatMap((each) => {
+  const pids = listFolders(folder).flatMap((each) => {
     const read = readKeeper(each);
     if (!read || read.start === "" || table.one(read.pid)?.start !== read.start) return [];
-    return connected.has(join(each, KEEPER_SOCKET)) ? [] : [read.pid];
+    return connected?.has(join(each, KEEPER_SOCKET)) ? [] : [read.pid];
   });
+  return { pids, isCertain: connected !== undefined };
 }
 
 /** The paths of listening sockets that have a connection. */
-function listConnectedPaths(): ReadonlySet<string> | undefined {
+function listConnectedPaths(socketTable: string): ReadonlySet<string> | undefined {
   try {
-    const rows = readFileSync("/proc/net/unix", "utf8").split("\n").slice(1);
+    const rows = readFileSync(socketTable, "utf8").split("\n").slice(1);
     return new Set(
       rows.flatMap((row) => {
         const [, , , , , state, , path] = row.trim().split(/\s+/);
