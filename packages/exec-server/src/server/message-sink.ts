@@ -68,7 +68,9 @@ export function isByteTransport(transport: Transport | ByteTransport): transport
 export function transportSink(transport: Transport | ByteTransport, cut: () => void): MessageSink {
   const byteTransport = isByteTransport(transport) ? transport : undefined;
   let earlierPieces: Buffer[] = [];
-  let unsentBytes = 0;
+  /** Messages whose transport has asked to wait. */
+  let waiting = 0;
+  let waitingBytes = 0;
   const send = (message: string | Buffer, onSent: () => void): void => {
     let sending: Promise<void> | undefined;
     try {
@@ -80,11 +82,13 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
     // Never during `write`: the writer may have more pieces to send, and would call it again.
     if (!sending) return queueMicrotask(onSent);
     const { length } = message;
-    unsentBytes += length;
+    waiting += 1;
+    waitingBytes += length;
     void sending
       .catch(() => {})
       .finally(() => {
-        unsentBytes -= length;
+        waiting -= 1;
+        waitingBytes -= length;
         onSent();
       });
   };
@@ -101,7 +105,9 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
     cork: () => {},
     uncork: () => byteTransport?.flush(),
     get bufferedBytes() {
-      return byteTransport?.bufferedBytes ?? unsentBytes;
+      // Nothing, unless the transport asks to wait: its promise is the only sign that there is room again.
+      if (waiting === 0) return 0;
+      return Math.max(waitingBytes, byteTransport?.bufferedBytes ?? 0);
     },
   };
 }

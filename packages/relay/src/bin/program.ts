@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { createRequire } from "node:module";
+import { registryCommands } from "../registry/commands/registry-commands.ts";
 import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
 
 /** The command line. Only definitions: an implementation is loaded when its command runs. */
@@ -12,13 +13,20 @@ export function createProgram(): Command {
     .exitOverride();
   addCommand(program, executorCommand());
   addCommand(program, forwardCommand());
+  addCommand(program, registryCommands());
   addCommand(program, identityCommand());
   return program;
 }
 
 /** `addCommand` does not copy settings, while `command` would. */
 function addCommand(program: Command, command: Command): void {
-  program.addCommand(command.copyInheritedSettings(program).helpOption("-h, --help", "print help"));
+  inheritSettings(command, program);
+  program.addCommand(command);
+}
+
+function inheritSettings(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent).helpOption("-h, --help", "print help");
+  for (const child of command.commands) inheritSettings(child, command);
 }
 
 function executorCommand(): Command {

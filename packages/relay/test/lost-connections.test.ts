@@ -1,0 +1,163 @@
+// Both of our ends, with the reliability extension, over bad links and through rendezvous that disappear.
+import { PostgresServer } from "@codexkit/store/testing";
+import { repetitions } from "@codexkit/testing";
+import type { ExecClient } from "@codexkit/exec-server/client";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { runExecutor } from "../src/executor/run-executor.ts";
+import { connectHarness } from "../src/harness/connect-harness.ts";
+import { createCounters } from "../src/stream/counters.ts";
+import type { FrameFilter } from "../src/registry/rendezvous/rendezvous-counters.ts";
+import { faultyLink, seededRandom } from "./faulty-link.ts";
+import { startRestartableRegistry } from "./pairings.ts";
+import { ENVIRONMENT, startTestRegistry, type TestRegistry } from "./registry-fixture.ts";
+
+const MIB = 1024 * 1024;
+const SLOW = { timeout: 120_000 };
+
+/** Bytes that repeat only after a long time, so that a lost, repeated or moved piece changes the hash. */
+const PATTERN =
+  "openssl enc -aes-128-ctr -K 00112233445566778899aabbccddeeff -iv 00 -in /dev/zero 2>/dev/null | head -c";
+
+/** Reads the output of a command slowly enough to act in the middle, and returns its length and hash. */
+async function hashOutput(client: ExecClient, bytes: number, onHalf: () => Promise<void> = async () => {}) {
+  const hash = createHash("sha256");
+  let length = 0;
+  let half: Promise<void> | undefined;
+  const command = await client.start({
+    argv: ["/bin/bash", "-c", `${PATTERN} ${bytes}`],
+    cwd: "/",
+    onOutput: (output) => {
+      hash.update(output.bytes);
+      length += output.bytes.length;
+      if (length >= bytes / 2) half ??= onHalf();
+    },
+  });
+  const { exitCode } = await command.wait();
+  await half;
+  return { exitCode, length, hash: hash.digest("hex") };
+}
+
+async function ends(registry: Pick<TestRegistry, "url" | "token">, harnessUrl = registry.url) {
+  await using stack = new AsyncDisposableStack();
+  const environmentId = ENVIRONMENT;
+  const counters = createCounters();
+  const executor = stack.use(
+    await runExecutor({
+      registryUrl: registry.url,
+      environmentId,
+      credential: await registry.token("execute"),
+      server: { bwrap: null },
+    }),
+  );
+  const client = stack.use(
+    await connectHarness({
+      registryUrl: harnessUrl,
+      environmentId,
+      credential: await registry.token("connect"),
+      counters,
+    }),
+  );
+  const owner = stack.move();
+  return { executor, client, counters, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+}
+
+test("a link that loses, repeats and reorders frames delivers everything in order", SLOW, async () => {
+  const size = repetitions({ test: 2, soak: 100 }) * MIB;
+  const faults = faultyLink({ drop: 0.2, duplicate: 0.1, reorder: 0.2 }, seededRandom(20));
+  let isFaulty = false;
+  const frameFilter: FrameFilter = (frame, _direction, deliver) =>
+    isFaulty ? faults(frame as Buffer, deliver) : deliver(frame);
+  await using registry = await startTestRegistry({}, { frameFilter });
+  await using it = await ends(registry);
+  const expected = await hashOutput(it.client, size);
+  isFaulty = true;
+  expect(await hashOutput(it.client, size)).toEqual(expected);
+  expect(it.executor.counters.framesRetransmitted).toBeGreaterThan(0);
+  expect(it.counters.framesDuplicate).toBeGreaterThan(0);
+});
+
+test("nothing is lost while there is no rendezvous", SLOW, async () => {
+  await using registry = await startRestartableRegistry();
+  const at = { registryUrl: (await registry.at("execute")).registryUrl, environmentId: ENVIRONMENT };
+  const execute = (await registry.at("execute")).token;
+  await using _executor = await runExecutor({ ...at, credential: execute, server: { bwrap: null } });
+  const counters = createCounters();
+  await using client = await connectHarness({
+    ...at,
+    credential: (await registry.at("connect")).token,
+    counters,
+  });
+  const size = repetitions({ test: 8, soak: 100 }) * MIB;
+  const expected = await hashOutput(client, size);
+  const interrupted = await hashOutput(client, size, async () => {
+    await registry.stop();
+    // Ten seconds in a soak run; the ends can't tell how long it was, except for the number of their attempts.
+    await new Promise((resolve) => void setTimeout(resolve, repetitions({ test: 0, soak: 10_000 })));
+    await registry.start();
+  });
+  expect(interrupted).toEqual(expected);
+  expect(counters.streamsResumed).toBeGreaterThan(0);
+  expect(counters.streamsOpened).toBe(1);
+});
+
+test("the streams of a node that disappears move to the other one", SLOW, async () => {
+  await using postgres = await PostgresServer.start();
+  const store = await postgres.createDatabase();
+  await using balancer = await startBalancer();
+  const first = await startTestRegistry({ store, publicUrl: balancer.url });
+  await using second = await startTestRegistry({ store, publicUrl: balancer.url });
+  balancer.nodes.push(nodeUrlOf(first), nodeUrlOf(second));
+  await using it = await ends(first, balancer.url);
+  const size = repetitions({ test: 8, soak: 100 }) * MIB;
+  const expected = await hashOutput(it.client, size);
+  const moved = await hashOutput(it.client, size, async () => {
+    balancer.nodes.shift();
+    await first[Symbol.asyncDispose]();
+  });
+  expect(moved).toEqual(expected);
+  expect(it.counters.streamsResumed).toBeGreaterThan(0);
+  expect(it.counters.streamsOpened).toBe(1);
+});
+
+/** Where a node listens on its own: the log of its start has it. */
+function nodeUrlOf({ audit }: TestRegistry): string {
+  return /http:\/\/[\d.:]+/.exec(audit.join("\n"))?.[0] ?? "";
+}
+
+/** Passes each connection to the next node in turn, as a load balancer does. */
+async function startBalancer() {
+  const nodes: string[] = [];
+  const sockets = new Set<Socket>();
+  let next = 0;
+  const server = createServer((client) => {
+    const { hostname, port } = new URL(nodes[next++ % nodes.length] ?? "http://127.0.0.1:1");
+    const node = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [client, node],
+      [node, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+      socket.pipe(other);
+    }
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    nodes,
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
