@@ -25,10 +25,7 @@ export const LIMITS = {
 
 type Limit = keyof typeof LIMITS;
 
-/**
- * What one request may cost, however its work is spread: scripts in scripts share the budget of the request, since loops
- * around them multiply their work.
- */
+/** What one request may cost: scripts in scripts share its budget, since loops around them multiply their work. */
 export class WorkBudget {
   readonly #spent = new Map<Limit, number>();
 

@@ -6,6 +6,7 @@ import type { DecisionScope, Rule } from "../policy/rule.ts";
 import type { ApprovalRequest, PermissionProfile } from "../request/request.ts";
 import { suggestRules } from "./suggest-rules.ts";
 
+/** The final decision about a request, by the policy or a person. */
 export type Outcome =
   | {
       readonly decision: "allow";

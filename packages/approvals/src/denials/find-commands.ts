@@ -23,9 +23,10 @@ export interface FoundCommands {
 }
 
 /** Finds the commands of a script that is not understood, wherever they are. */
-export function findCommands(script: SyntaxNode, withGuesses: boolean): FoundCommands {
+export function findCommands(script: SyntaxNode | undefined, withGuesses: boolean): FoundCommands {
   const finder = new CommandFinder(withGuesses);
-  finder.visit(script, { nesting: 0, isGuess: false }, 0);
+  if (script === undefined) finder.isComplete = false;
+  else finder.visit(script, { nesting: 0, isGuess: false }, 0);
   finder.readPrinted();
   return finder;
 }
@@ -36,6 +37,7 @@ interface Position {
 }
 
 class CommandFinder implements FoundCommands {
+  static readonly kept = new CommandFinder(false);
   readonly commands: FoundCommand[] = [];
   readonly outputs: string[] = [];
   runsDownload = false;

@@ -11,9 +11,8 @@ const NONE: readonly Words[] = [];
 
 /**
  * The commands that a program may run, by its words alone: `npx git push` runs `git push`. Guesses towards more: behind a
- * program that runs others, any word may be the name of one, and an argument with blanks a script.
- *
- * @param isUnderstood Whether the program is declared, so that only some of its arguments may run.
+ * program that runs others, any word may be the name of one, and an argument with blanks a script. Any program that is not
+ * understood may run its arguments.
  */
 export function innerCommands(words: Words, isUnderstood: boolean, budget: WorkBudget): readonly Words[] {
   if (words[0] === undefined || words.length < 2) return NONE;

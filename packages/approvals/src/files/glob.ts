@@ -1,9 +1,8 @@
 import { PolicyError } from "../errors.ts";
 
 /**
- * A path glob: `*` and `?` stay within a segment, `**` crosses segments, `{a,b}` is either. Matched by walking the
- * two texts side by side with one point to fall back to for each kind of star, so the time is at most the product
- * of their lengths.
+ * A path glob: `*` and `?` stay within a segment, `**` crosses segments, `{a,b}` is either. There is one point to fall back
+ * to for each kind of star, so that the time is at most the product of the lengths.
  */
 export type PathGlob = (path: string) => boolean;
 

@@ -32,18 +32,9 @@ export interface PathFacts {
  * What a path is to a command that wants to write there. Into a `temp-folder`, files may be put, but it may not be moved or
  * deleted; a `sink` is `/dev/null` and its like; where an `unknown` path leads is only known at run time.
  */
-export type PathKind =
-  | Protection
-  | "workspace"
-  | "temp"
-  | "temp-folder"
-  | "credentials"
-  | "profile"
-  | "device"
-  | "sink"
-  | "system"
-  | "outside"
-  | "unknown";
+export type PathKind = Protection | OpenKind | RefusedKind | "outside" | "unknown";
+type OpenKind = "workspace" | "temp" | "temp-folder" | "sink";
+type RefusedKind = "credentials" | "device" | "profile" | "system";
 
 export interface WorkspaceOptions {
   readonly roots: readonly string[];
@@ -247,7 +238,6 @@ function isOpen(kind: PathKind): boolean {
 
 /** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */
 function isProcessLink(resolved: string): boolean {
-  if (!resolved.startsWith("/proc/") && !resolved.startsWith("/dev/")) return false;
   return /^\/(?:proc\/(?:self|thread-self|\d+)\/(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/fd)(?:\/|$)/.test(
     resolved,
   );

@@ -80,12 +80,9 @@ function commandRule(what: string | undefined): Rule | string {
  * Patterns are those of gitignore: `//x` is absolute, `~/x` in the home folder, `/x` and `./x` in the project, and a bare name
  * is anywhere below the project. A denial of a bare name holds everywhere, and one of a folder for all that is in it.
  */
-function fileRules(
-  what: string | undefined,
-  access: "read" | "write",
-  list: List,
-  home: string | undefined,
-): Rule[] | string {
+type Access = "read" | "write";
+
+function fileRules(what: string | undefined, access: Access, list: List, home?: string): Rule[] | string {
   const isAllowed = list === "allow";
   if (what === undefined || what === "*" || what === "**")
     return [{ kind: "path", glob: isAllowed && access === "write" ? "./**" : "**", access }];

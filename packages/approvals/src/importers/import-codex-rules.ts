@@ -9,10 +9,6 @@ import { nothingImported, type ImportedRules } from "./import-report.ts";
  * only `deny` and `ask` rules are imported from a file that has any.
  *
  * @throws {PolicyError} `invalid_rule` if a statement that can't be parsed may forbid something, so that no denial is lost.
- *
- * @example
- * const { policy, untranslated } = importCodexRules(await readFile("default.rules", "utf8"));
- * const combined = definePolicy({ preset: "developer", ...policy });
  */
 export function importCodexRules(text: string): ImportedRules {
   const imported = nothingImported();
@@ -102,16 +98,14 @@ function addNetworkRule(args: RulesCall["args"], policy: Policy): string | undef
 
 type RulesValue = string | readonly RulesValue[];
 
-/** A top-level statement: a call with literal arguments, or text that is anything else. */
-interface RulesStatement {
-  readonly source: string;
-  readonly call?: RulesCall | undefined;
-}
-
+/** Arguments by their names; positional ones by their index. */
 interface RulesCall {
   readonly name: string;
   readonly args: Readonly<Record<string, RulesValue>>;
 }
+
+/** A top-level statement. Anything but a call with literal arguments has no `call`. */
+type RulesStatement = { readonly source: string; readonly call?: RulesCall };
 
 /** A blank, a comment, a string, the name of an argument, a bracket or a comma: all that literal arguments consist of. */
 const TOKEN = /[ \t\r\n]|#[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|[A-Za-z_]\w*\s*=|[[\],]/g;

@@ -74,16 +74,14 @@ function canonicalIpv6(text: string): string | undefined {
 /** Where a canonical host lies. Names are judged by their text: what a name resolves to is not known here. */
 export type HostRange = "loopback" | "private" | "metadata" | "public";
 
-const METADATA = [
-  "100.100.100.200 169.254.169.254 169.254.170.2 fd00:ec2::254",
-  "instance-data metadata metadata.goog metadata.google.internal",
-].flatMap((hosts) => hosts.split(" "));
+const METADATA =
+  /^(?:100\.100\.100\.200|169\.254\.(?:169\.254|170\.2)|fd00:ec2::254|instance-data|metadata(?:\.goog|\.google\.internal)?)$/;
 
 const PRIVATE_IPV4 =
   /^(?:10\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.|100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.|0\.)/;
 
 export function rangeOf(host: string): HostRange {
-  if (METADATA.includes(host)) return "metadata";
+  if (METADATA.test(host)) return "metadata";
   if (host === "localhost" || host.endsWith(".localhost") || /^127\.\d+\.\d+\.\d+$/.test(host))
     return "loopback";
   if (host === "::1" || host === "0.0.0.0" || host === "::") return "loopback";

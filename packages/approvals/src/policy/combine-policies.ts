@@ -110,11 +110,7 @@ function strictest(decisions: readonly (Decision | undefined)[]): Decision | und
 }
 
 /** Tightening settings of all layers hold. A person may loosen only within what the organisation allows. */
-function combineEffects(
-  layers: readonly Policy[],
-  person: Policy,
-  organization: Policy | undefined,
-): Policy["effects"] {
+function combineEffects(layers: readonly Policy[], person: Policy, organization?: Policy): Policy["effects"] {
   const isOpen = (kind: EffectKind): boolean =>
     organization === undefined ||
     (organization.effects[kind] === undefined && PRESETS[organization.preset].allows.has(kind)) ||

@@ -109,11 +109,9 @@ function mayPrecede(program: string, words: Words, at: number): boolean {
 
 /** Whether a command has the options of a rule: one of each group of names, and all letters of a cluster. */
 function hasOptions({ options }: CommandPattern, has: (option: string) => boolean): boolean {
-  const letters = (cluster: string): readonly string[] =>
-    Array.from(cluster.slice(1), (letter) => `-${letter}`);
-  return options.every((names) =>
-    names.some((name) => has(name) || (/^-[A-Za-z]{2,}$/.test(name) && letters(name).every(has))),
-  );
+  const hasLetters = (name: string): boolean =>
+    /^-[A-Za-z]{2,}$/.test(name) && Array.from(name.slice(1)).every((letter) => has(`-${letter}`));
+  return options.every((names) => names.some((name) => has(name) || hasLetters(name)));
 }
 
 /** `-f` in `-rf`, `--force` in `--force=x` and in any possible abbreviation. */

@@ -1,14 +1,13 @@
 import { z } from "zod";
 import { PolicyError, type PolicyErrorCode } from "../errors.ts";
 import { resolvePath } from "../files/path.ts";
-import { Workspace } from "../files/workspace.ts";
 import { readEndpoint } from "../network/endpoint.ts";
 import { readScript } from "../shell/read-script.ts";
 import { unwrapShell } from "../shell/unwrap-shell.ts";
 import { WorkBudget } from "../limits.ts";
 import { compilePolicy, type CompiledPolicy, type CompiledRule } from "./compile-policy.ts";
 import { CommandJudge } from "./judge-commands.ts";
-import { matchesTool } from "./evaluate-policy.ts";
+import { matchesTool, workspaceFor } from "./evaluate-policy.ts";
 import { matchAllowing, matchTightening, type CalledWords } from "./match-command.ts";
 import { policySchema, type Policy, type PolicyInput } from "./policy.ts";
 import { PRESETS } from "./presets.ts";
@@ -125,7 +124,7 @@ function matches(compiled: CompiledRule, example: string, policy: CompiledPolicy
 
 /** The calls of an example. One that is not understood still has its words. */
 function callsOf(example: string, cwd: string, policy: CompiledPolicy): readonly CalledWords[] {
-  const workspace = new Workspace({ roots: [cwd], temp: [], home: undefined, cwd, facts: undefined });
+  const workspace = workspaceFor(policy.policy);
   const unwrapped = unwrapShell(example);
   const script = unwrapped.kind === "script" ? unwrapped.script : example;
   const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });

@@ -83,9 +83,8 @@ function allowsWhole(
 
 /** The shortest duration of the rules that allowed the commands. A preset allows one call only. */
 function scopeOf(parse: readonly CommandVerdict[]): DecisionScope {
-  const scopes = parse
-    .filter(({ rule }) => rule !== "nothing")
-    .map(({ matched }) => (matched === undefined ? "call" : (matched.scope ?? "session")));
-  if (parse.length === 0 || scopes.includes("call")) return "call";
-  return scopes.includes("session") ? "session" : "always";
+  const ruled = parse.filter(({ rule }) => rule !== "nothing");
+  const scopes = new Set(ruled.map(({ matched }) => (matched ? (matched.scope ?? "session") : "call")));
+  if (parse.length === 0 || scopes.has("call")) return "call";
+  return scopes.has("session") ? "session" : "always";
 }

@@ -1,12 +1,7 @@
 import { portOf, readEndpoint, withBrackets } from "../network/endpoint.ts";
 import { matchName } from "../files/glob.ts";
 import { Workspace, type PathFacts } from "../files/workspace.ts";
-import type {
-  ApprovalRequest,
-  FileChangeRequest,
-  McpToolRequest,
-  NetworkTarget,
-} from "../request/request.ts";
+import type { ApprovalRequest, FileChangeRequest, NetworkTarget } from "../request/request.ts";
 import { WorkBudget } from "../limits.ts";
 import { compilePolicy, type CompiledPolicy, type CompiledRule } from "./compile-policy.ts";
 import { evaluateCommand } from "./evaluate-command.ts";
@@ -32,8 +27,7 @@ import { describeRule } from "./rule.ts";
 /**
  * Judges a request. Pure: the same policy, request and facts always give the same result. Does no I/O and never throws.
  *
- * @param facts Resolved paths of the request, from `resolvePaths`. Without them, paths are judged by their text alone, and
- *   links are not followed.
+ * @param facts Resolved paths, from `resolvePaths`. Without them, paths are judged by their text, and no link is followed.
  */
 export function evaluatePolicy(
   policy: Policy,
@@ -166,7 +160,7 @@ function judgeChange(path: string, access: "update" | "delete", context: JudgeCo
     : verdict;
 }
 
-type Tool = Pick<McpToolRequest, "server" | "tool">;
+type Tool = Pick<Extract<ApprovalRequest, { readonly kind: "mcpTool" }>, "server" | "tool">;
 
 function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluation {
   const { policy, preset, exclusive } = compiled;

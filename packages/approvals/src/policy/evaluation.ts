@@ -2,6 +2,7 @@ import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import { EFFECT_KINDS, type Decision } from "./presets.ts";
 import { describeRule, type DecisionScope, type Rule } from "./rule.ts";
 
+/** The decision about a part of a request, and the rule that made it. */
 export interface Verdict {
   readonly decision: Decision;
   /** One sentence for a person. */
@@ -11,6 +12,7 @@ export interface Verdict {
   readonly matched?: Rule | undefined;
 }
 
+/** One simple command of a command line and its verdict. */
 export interface CommandVerdict extends Verdict {
   /** The command as text. `…` replaces parts that are known only when it runs. */
   readonly command: string;
@@ -52,11 +54,12 @@ export function pickStricter(first: Verdict | undefined, second: Verdict | undef
 }
 
 /** Among those that allow, the reason names the effect with the most consequences; a rule of the user's has most to say. */
-const WEIGHTS = ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"];
+const WEIGHTS = new Map(
+  ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"].map((name, index) => [name, index]),
+);
 
 function weightOf(rule: string): number {
-  const weight = WEIGHTS.indexOf(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1));
-  return weight === -1 ? WEIGHTS.length : weight;
+  return WEIGHTS.get(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1)) ?? WEIGHTS.size;
 }
 
 /** Whether safety, a denial or a question of the user's decided. */
@@ -66,8 +69,7 @@ function isFirm({ rule }: Verdict): boolean {
 
 /**
  * Whether a verdict holds against every rule that allows a command or a script: a refusal of the safety rules, a denial or
- * question of the user's, and what the policy itself says about hosts and effects. All others are questions that such a
- * rule answers.
+ * question of the user's, and what the policy itself says about hosts and effects.
  */
 export function isBinding(verdict: Verdict, { policy: { network } }: CompiledPolicy): boolean {
   if (verdict.decision === "allow") return false;

@@ -21,8 +21,6 @@ import { cautionVerdict, judgeByFirstRule, refusal, type Verdict } from "./evalu
 import type { JudgeContext } from "./judge-path.ts";
 import { matchTightening, toCalledWords } from "./match-command.ts";
 
-const NOTHING_SEARCHED: FoundCommands = { commands: [], outputs: [], runsDownload: false, isComplete: false };
-
 /**
  * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
  * depend on what the effects of a command are judged to be.
@@ -39,11 +37,9 @@ export function findDenial(
   const catastrophe = findCatastrophe(called, place);
   if (catastrophe !== undefined) return refusal(catastrophe.rule, catastrophe.reason);
   if (denied !== undefined) return denied;
-  const search = (): FoundCommands =>
-    script.syntax === undefined ? NOTHING_SEARCHED : findCommands(script.syntax, policy.hasCommandRules);
   const isUnderstood =
     script.problem === undefined && !hasUnknown && !verdicts.some(({ rule }) => rule === "not-understood");
-  const found = isUnderstood ? undefined : search();
+  const found = isUnderstood ? undefined : findCommands(script.syntax, policy.hasCommandRules);
   const ruled = policy.hasCommandRules ? judgeByUser(source, found, context) : undefined;
   if (ruled?.decision === "deny") return ruled;
   // Code in arguments, in here-documents and in files that the script writes may be in another language: only its words
@@ -60,10 +56,7 @@ export function findDenial(
     : ruled;
 }
 
-/**
- * What the user's denials and questions say about the text of a script, and about every command that can be found in one
- * that is not understood.
- */
+/** What the user's denials and questions say about the text of a script, and about the commands that were found in it. */
 function judgeByUser(
   source: string,
   found: FoundCommands | undefined,
@@ -81,10 +74,7 @@ function judgeByUser(
   });
 }
 
-/**
- * A catastrophic command anywhere in a script that is not understood. Guesses towards denying: a word that names a
- * dangerous program counts as a call of it.
- */
+/** A catastrophic command anywhere in a script. Guesses towards denying: the name of a dangerous program is a call of it. */
 function findHiddenCatastrophe(
   source: string,
   { commands, outputs, runsDownload }: FoundCommands,

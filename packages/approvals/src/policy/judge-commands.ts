@@ -22,7 +22,6 @@ import {
 import { EffectJudge, NO_EFFECT, type InnerEffect } from "./judge-effect.ts";
 import { judgeKind, type JudgeContext } from "./judge-path.ts";
 import { judgeByRules, judgeCode, toCalledWords, type CalledWords } from "./match-command.ts";
-import { ScriptChanges, ScriptOutput } from "./script-changes.ts";
 
 interface Call extends Pick<PlainCommand, "words" | "input"> {
   readonly folder: string;
@@ -34,6 +33,7 @@ const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
 
 /** Judges the commands of an understood script by their effects. One instance per request: it remembers what changed. */
 export class CommandJudge {
+  static kept: CommandJudge | undefined;
   readonly verdicts: CommandVerdict[] = [];
   readonly calls: CalledWords[] = [];
   /** Whether a call is not understood, and no rule allows it. */
@@ -43,17 +43,14 @@ export class CommandJudge {
   readonly #context: JudgeContext;
   readonly #workspace: JudgeContext["workspace"];
   readonly #policy: JudgeContext["policy"];
-  readonly #changes: ScriptChanges;
   readonly #effects: EffectJudge;
-  readonly #output: ScriptOutput;
 
   constructor(context: JudgeContext) {
+    CommandJudge.kept = this;
     this.#context = context;
     this.#workspace = context.workspace;
     this.#policy = context.policy;
-    this.#changes = new ScriptChanges(context.workspace);
-    this.#output = new ScriptOutput(context.workspace);
-    this.#effects = new EffectJudge(context, this.#changes, this.#output);
+    this.#effects = new EffectJudge(context);
   }
 
   /** @returns the strictest verdict, or undefined if there is no command. */
@@ -68,7 +65,7 @@ export class CommandJudge {
     const { words, builtin, environment, redirects, folders, input, text } = command;
     let worst: Verdict | undefined;
     const first = this.calls.length;
-    this.#output.input = input;
+    this.#effects.output.input = input;
     for (const folder of folders) {
       const call: Call = { words, folder, input, index, depth };
       if (environment.length + redirects.length > 0)
@@ -76,7 +73,7 @@ export class CommandJudge {
       if (builtin !== undefined) worst = pickStricter(worst, this.#judgeBuiltin(builtin, call));
       else if (words.length > 0) worst = pickStricter(worst, this.#judgeCall(call));
     }
-    this.#output.add(command, this.calls[first]?.call);
+    this.#effects.output.add(command, this.calls[first]?.call);
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
   }
 
@@ -92,7 +89,7 @@ export class CommandJudge {
       // bash opens a connection for these names; other devices may be anything.
       const isConnection = /^\/dev\/(?:tcp|udp)\//.test(redirect.path.text ?? "");
       worst = pickStricter(worst, isConnection ? RAW_CONNECTION : this.#effects.judge(redirect, folder));
-      if (redirect.kind === "write") this.#changes.hasWritten = true;
+      if (redirect.kind === "write") this.#effects.changes.hasWritten = true;
     }
     return worst;
   }
@@ -177,7 +174,7 @@ export class CommandJudge {
     )
       return { problem: `the arguments of ${name} are too long to judge` };
     // An earlier command of the script may have created more matches.
-    if (this.#changes.hasWritten || !args.some(({ isGlob }) => isGlob === true))
+    if (this.#effects.changes.hasWritten || !args.some(({ isGlob }) => isGlob === true))
       return parseCall(program, args);
     const withMatches = args.map((word) => {
       const isPattern = word.isGlob === true && word.text !== undefined;
@@ -219,20 +216,17 @@ export class CommandJudge {
         if (ruled === undefined || isBinding(verdict, this.#policy)) worst = pickStricter(worst, verdict);
       }
     }
-    this.#changes.record(effects, call.folder);
+    this.#effects.changes.record(effects, call.folder);
     return pickStricter(worst, this.#judgeNamedPaths(parsed, call.folder));
   }
 
-  /**
-   * git and the tools of developers read files that are data to their declarations: the user's rules about paths hold for
-   * every operand that could name one.
-   */
+  /** The user's rules about paths hold for every operand of git and of developers' tools that could name a file. */
   #judgeNamedPaths({ path, effects, operands }: ParsedCall, folder: string): Verdict | undefined {
     if (!this.#policy.hasPathRules) return undefined;
     if (path[0] !== "git" && !effects.some(({ kind }) => kind === "action")) return undefined;
     return operands
       .flatMap(argumentParts)
-      .map((path) => this.#effects.judge({ kind: "read", path }, folder))
+      .map((word) => this.#effects.judge({ kind: "read", path: word }, folder))
       .filter(({ matched, decision }) => matched !== undefined && decision !== "allow")
       .reduce<Verdict | undefined>(pickStricter, undefined);
   }
@@ -243,7 +237,7 @@ export class CommandJudge {
    */
   #findForeignRepository(folder: string): Verdict | undefined {
     const found = this.#workspace.belowRoots(folder).find((path) => {
-      const heads = this.#changes.hasWritten ? null : this.#workspace.candidatesOf(`${path}/HEA?`);
+      const heads = this.#effects.changes.hasWritten ? null : this.#workspace.candidatesOf(`${path}/HEA?`);
       return heads !== undefined && heads?.length !== 0;
     });
     const reason = `git may run programs that ${found} configures`;
@@ -253,7 +247,8 @@ export class CommandJudge {
   /** A command that another command runs is judged like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
-      const isNumber = call.input.kind === "pipe" && this.#output.ofAll() === "numbers";
+      const isNumber =
+        call.input.kind === "pipe" && this.#effects.output.ofAll(this.#workspace) === "numbers";
       const withNumbers = (word: Word): Word => ({ ...word, isNumber: word.isInput });
       const words = isNumber ? effect.words.map(withNumbers) : effect.words;
       const index = this.verdicts.push(RESERVED) - 1;

@@ -15,7 +15,7 @@ import {
   type FileAccess,
   type JudgeContext,
 } from "./judge-path.ts";
-import type { ScriptChanges, ScriptOutput } from "./script-changes.ts";
+import { ScriptChanges, ScriptOutput } from "./script-changes.ts";
 import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
@@ -35,14 +35,13 @@ type PathUse = keyof typeof PATH_USES;
 
 /** Judges single effects of commands, in view of what earlier commands of the script changed. */
 export class EffectJudge {
+  readonly output = new ScriptOutput();
+  readonly changes: ScriptChanges;
   readonly #context: JudgeContext;
-  readonly #changes: ScriptChanges;
-  readonly #output: ScriptOutput;
 
-  constructor(context: JudgeContext, changes: ScriptChanges, output: ScriptOutput) {
+  constructor(context: JudgeContext) {
     this.#context = context;
-    this.#changes = changes;
-    this.#output = output;
+    this.changes = new ScriptChanges(context.workspace);
   }
 
   judge(effect: Exclude<Effect, InnerEffect>, folder: string): Verdict {
@@ -50,7 +49,7 @@ export class EffectJudge {
     switch (effect.kind) {
       case "read": {
         const isPrinted = effect.path.text === undefined && effect.path.isInput !== false;
-        return isPrinted && this.#output.hasOnlyNames() && !hasReadDenials(policy)
+        return isPrinted && this.output.hasOnlyNames(workspace) && !hasReadDenials(policy)
           ? judgeKind("read", policy)
           : this.#judgePaths(effect.path, folder, "read");
       }
@@ -104,7 +103,7 @@ export class EffectJudge {
     // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
     // leaves as it is if nothing matches.
     const isTree = text.includes("**");
-    if (existing === undefined || this.#changes.hasWritten || (existing.length === 0 && !isTree)) {
+    if (existing === undefined || this.changes.hasWritten || (existing.length === 0 && !isTree)) {
       worst = pickStricter(worst, this.#judgeAt(absolute, workspace.locate(absolute, true), use));
       worst = pickStricter(worst, judgePattern(absolute, PATH_USES[use], policy));
     }
@@ -145,7 +144,7 @@ export class EffectJudge {
   }
 
   #unlessRelinked(path: string, location: Location, verdict: Verdict): Verdict {
-    if (!this.#changes.isRelinked(location)) return verdict;
+    if (!this.changes.isRelinked(location)) return verdict;
     const problem = `an earlier command of the script may change where ${path} leads`;
     return notUnderstoodVerdict(problem, this.#context.policy);
   }

@@ -21,11 +21,10 @@ export type FileAccess = "read" | "update" | "mode" | "delete";
 
 /** The verdict on a kind of effect, from the policy's `effects` or the preset. */
 export function judgeKind(kind: EffectKind, compiled: CompiledPolicy, reason?: string): Verdict {
-  if (reason !== undefined) return kindVerdict(kind, compiled, reason, compiled.exclusive.command);
-  const known = compiled.kindVerdicts.get(kind);
+  const known = reason === undefined ? compiled.kindVerdicts.get(kind) : undefined;
   if (known !== undefined) return known;
-  const verdict = kindVerdict(kind, compiled, EFFECTS[kind], compiled.exclusive.command);
-  compiled.kindVerdicts.set(kind, verdict);
+  const verdict = kindVerdict(kind, compiled, reason ?? EFFECTS[kind], compiled.exclusive.command);
+  if (reason === undefined) compiled.kindVerdicts.set(kind, verdict);
   return verdict;
 }
 

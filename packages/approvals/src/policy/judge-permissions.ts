@@ -4,10 +4,8 @@ import { BYPASSED, refusal, type Verdict } from "./evaluation.ts";
 import { judgeKind, judgeRead, judgeWrite, type JudgeContext } from "./judge-path.ts";
 
 /** The verdicts on all parts of a requested profile. It is granted whole or not at all. */
-export function judgePermissions(
-  { network, fileSystem }: PermissionProfile,
-  context: JudgeContext,
-): readonly Verdict[] {
+export function judgePermissions(profile: PermissionProfile, context: JudgeContext): readonly Verdict[] {
+  const { network, fileSystem } = profile;
   const { policy } = context;
   const { read, write, entries } = fileSystem ?? {};
   const deniesHosts = policy.hostsDenied.length > 0 || policy.deny.some(({ rule }) => rule.kind === "host");
@@ -26,7 +24,9 @@ export function judgePermissions(
   ];
 }
 
-function judgeFolder(path: string, access: "read" | "write", context: JudgeContext): Verdict {
+type Access = "read" | "write";
+
+function judgeFolder(path: string, access: Access, context: JudgeContext): Verdict {
   const { workspace, policy } = context;
   if (!policy.preset.safety) return BYPASSED;
   const absolute = workspace.absolute(path, workspace.cwd);
@@ -57,20 +57,19 @@ function judgeEntry(path: FileSystemEntry["path"], access: "read" | "write", con
     const verdict = judge(fixedFolder(pattern, GLOB_WILDCARD));
     return verdict.decision === "allow" ? judge(pattern) : verdict;
   }
-  const { kind = "unknown", subpath = undefined } = path.type === "special" ? path.value : {};
-  switch (kind) {
+  switch (path.value.kind) {
     case "minimal":
       return access === "read"
         ? judgeKind("read", context.policy, "what programs need to start")
         : refusal("wide-grant", "writes to system files");
     case "project_roots":
-      return judge(resolvePath(root, subpath ?? "."));
+      return judge(resolvePath(root, path.value.subpath ?? "."));
     case "tmpdir":
     case "slash_tmp":
       return judge("/tmp");
     case "root":
       return judge("/");
     default:
-      return refusal("unknown-kind", `a special path that is not known: ${kind}`);
+      return refusal("unknown-kind", `a special path that is not known: ${path.value.kind}`);
   }
 }

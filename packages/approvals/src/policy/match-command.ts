@@ -18,13 +18,13 @@ export interface CalledWords {
 export function toCalledWords(
   words: Words,
   call: ParsedCall | undefined,
-  { policy, budget }: JudgeContext,
+  context: JudgeContext,
 ): CalledWords {
+  const { policy, budget } = context;
   const inner = policy.hasCommandRules ? innerCommands(words, call !== undefined, budget) : [];
   return { words, call, inner };
 }
 
-/** The verdict of the user's rules about one command. Undefined if no rule matches. */
 export function judgeByRules(called: CalledWords, { policy, budget }: JudgeContext): Verdict | undefined {
   return judgeByFirstRule(policy, called.words[0] ?? "the command", {
     tightens: (rule) => matchTightening(rule, called, budget),
@@ -48,14 +48,14 @@ export function judgeCode(code: string, { policy, budget }: JudgeContext): Verdi
 
 export function matchTightening(rule: CompiledRule, called: CalledWords, budget: WorkBudget): Match {
   const { words, call, inner } = called;
-  const matches = rule.patterns.map((pattern) => matchPattern(pattern, words, call));
+  const matches = new Set(rule.patterns.map((pattern) => matchPattern(pattern, words, call)));
   if (
-    matches.includes("yes") ||
+    matches.has("yes") ||
     (rule.rule.kind === "regex" && textsOf(called).some((text) => rule.searches(text, budget))) ||
     inner.some((run) => matchesRun(rule, run, budget))
   )
     return "yes";
-  return matches.includes("maybe") ? "maybe" : "no";
+  return matches.has("maybe") ? "maybe" : "no";
 }
 
 /** Whether a rule covers a command that is only known by its words, because another program runs it. */

@@ -8,10 +8,7 @@ import { describeRule } from "./rule.ts";
 
 // Files that a command uses without naming them: by a pattern, or along with the folder that they are in.
 
-/**
- * Asks if a pattern of the shell may match a file that a denial or question of the user's is about. Without the names that
- * exist, only the text of the two patterns can be compared.
- */
+/** Asks if a pattern may match a file that a denial or question of the user's is about, by the text of the two patterns. */
 export function judgePattern(
   pattern: string,
   access: FileAccess,

@@ -18,6 +18,7 @@ export function isHarmlessSedScript(script: string): boolean {
 }
 
 class SedScript {
+  static readonly kept = new SedScript("", false);
   readonly #script: string;
   readonly #ignoresBrackets: boolean;
   #at = 0;

@@ -50,7 +50,6 @@ export interface PermissionsRequest {
   readonly cwd?: string | undefined;
 }
 
-/** The wire's permission profile, as far as it is granted. */
 export interface PermissionProfile {
   readonly network?: { readonly enabled: boolean | null } | null | undefined;
   readonly fileSystem?: FileSystemPermissions | null | undefined;

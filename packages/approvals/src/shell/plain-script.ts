@@ -48,6 +48,8 @@ export interface PlainScript {
  * `Error`: most scripts of a busy agent may end here, and a stack trace costs more than the reading.
  */
 export class NotPlain {
+  /** V8 discards the optimised code of classes that have no instance at a garbage collection: busy classes keep one. */
+  static readonly kept = new NotPlain("");
   readonly what: string;
 
   constructor(what: string) {

@@ -9,7 +9,6 @@ import {
   notPlain,
   INHERITED,
   PIPE,
-  type Dialect,
   type PlainCommand,
   type PlainScript,
   type StandardInput,
@@ -20,10 +19,7 @@ import { readTest } from "./read-test.ts";
 import { readOneWord, readWords, withoutBraces, type WordScope } from "./read-word.ts";
 import { isOwnVariable } from "../programs/declaration/script-variables.ts";
 
-export interface ScriptContext {
-  readonly dialect: Dialect;
-  readonly home: string;
-  readonly folders: readonly string[];
+export interface ScriptContext extends Pick<WordScope, "dialect" | "home" | "folders"> {
   /** Shared by all scripts of a request. Default: one of its own. */
   readonly budget?: WorkBudget | undefined;
 }
@@ -73,6 +69,10 @@ interface CommandContext {
 const TOP_LEVEL: CommandContext = { input: INHERITED, runs: "once" };
 
 class ScriptReader {
+  static readonly kept = [
+    new ScriptReader("", new WorkBudget()),
+    parseSource("A=1 b 'c' *.f $(g) > h | i && j; k <<X\nX\n"),
+  ];
   readonly commands: PlainCommand[] = [];
   readonly #source: string;
   readonly #budget: WorkBudget;

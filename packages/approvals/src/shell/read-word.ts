@@ -64,6 +64,7 @@ export function readOneWord(node: Node, scope: WordScope, what: string): Word {
 }
 
 class WordBuilder {
+  static readonly kept = new WordBuilder();
   #text: string | undefined = "";
   #isGlob = false;
   #hasGlobChars = false;
@@ -139,12 +140,9 @@ function addPart(word: WordBuilder, part: WordPart, scope: WordScope, isQuoted: 
   }
 }
 
-function addLiteral(
-  word: WordBuilder,
-  { text, value }: { readonly text: string; readonly value: string },
-  scope: WordScope,
-  isFirst: boolean,
-): void {
+type Literal = Pick<Node, "text" | "value">;
+
+function addLiteral(word: WordBuilder, { text, value }: Literal, scope: WordScope, isFirst: boolean): void {
   if (UNUSUAL.test(text.replaceAll("\\\n", ""))) notPlain("an unusual character");
   // Brace expansions are parts of their own; what is left of a list could still be one for another shell.
   if (/\{[^}]*(?:,|\.\.)|,[^{]*\}/.test(text) && !text.includes("\\{")) notPlain(`the braces in ${text}`);
@@ -199,7 +197,7 @@ function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope
 
 /** The text of a here-document, or undefined if it is only known at run time. Its substitutions must be understood. */
 export function readHereDocumentText(
-  body: { readonly text: string; readonly parts: readonly WordPart[] | undefined },
+  body: Pick<Node, "text" | "parts">,
   scope: WordScope,
 ): string | undefined {
   // Reading the parts of a long document costs more than everything else: most have none.

@@ -26,7 +26,10 @@ export function isNotUnderstood(result: object): result is NotUnderstood {
   return "problem" in result;
 }
 
+const NO_OPTIONS: ReadonlyMap<string, FoundOption> = new Map();
+
 class CallParser {
+  static readonly kept = new CallParser({ names: [] }, []);
   readonly #args: readonly Word[];
   readonly #path: string[];
   #options: Map<string, Word[]> | undefined;
@@ -256,7 +259,6 @@ interface FoundOption {
 }
 
 const NO_VALUES: ReadonlyMap<string, readonly Word[]> = new Map();
-const NO_OPTIONS: ReadonlyMap<string, FoundOption> = new Map();
 const indexes = new WeakMap<OptionTable, ReadonlyMap<string, FoundOption>>();
 
 function optionIndex(table: OptionTable | undefined): ReadonlyMap<string, FoundOption> {
