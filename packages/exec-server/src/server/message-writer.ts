@@ -10,8 +10,12 @@ interface LargeMessage {
   at: number;
 }
 
-/** Sent at once instead of at the end of the event loop's turn. Each system call wakes the client. */
+/**
+ * Sent at once instead of at the end of the event loop's turn. Each system call wakes the client. Short messages are not held
+ * back for long either, so that the client handles the first answers while the server works on the next ones.
+ */
 const BATCH_BYTES = 64 * 1024;
+const BATCH_MESSAGES = 16;
 
 /** Encoded and sent in one piece: the largest chunk of output. */
 const WHOLE_BYTES = 64 * 1024;
@@ -25,9 +29,9 @@ const AHEAD_BYTES = 256 * 1024;
 /** Holds a chunk in base64, and the rest of its message. */
 const MESSAGE_BYTES = 2 * WHOLE_BYTES;
 
-/** Memory of messages that have been sent, for all connections. As many as may be waiting for one of them. */
+/** Memory of messages that have been sent, for all connections. About as many as may be waiting for one of them. */
 const spare: Buffer[] = [];
-const SPARE_MESSAGES = 8;
+const SPARE_MESSAGES = 16;
 
 /**
  * Sends messages. Those of one turn of the event loop leave in one system call. Large ones are encoded while they leave,
@@ -41,6 +45,7 @@ export class MessageWriter {
   readonly #queue: (string | LargeMessage)[] = [];
   #queuedBytes = 0;
   #corkedBytes = 0;
+  #corkedMessages = 0;
   #isCorked = false;
   #isSendingLarge = false;
   #wasFull = false;
@@ -90,22 +95,29 @@ export class MessageWriter {
     if (!this.#isCorked) return;
     this.#isCorked = false;
     this.#corkedBytes = 0;
+    this.#corkedMessages = 0;
     this.#sink.uncork();
   }
 
-  /** Sends a chunk of output from memory that is used again for later ones: there are thousands of them per second. */
   #writeChunk(before: string, bytes: Buffer, after: string): void {
+    this.#cork();
+    this.#countCorked(this.#writeEncoded(before, bytes, after, true));
+  }
+
+  /**
+   * Writes base64 from memory that is used again for later messages: there are thousands of them per second. Returns the
+   * length of what was written, which must fit.
+   */
+  #writeEncoded(before: string, bytes: Buffer, after: string, isLast: boolean): number {
     const memory = spare.pop() ?? Buffer.allocUnsafeSlow(MESSAGE_BYTES);
     let length = memory.write(before);
     length += memory.write(bytes.toString("base64"), length, "latin1");
     length += memory.write(after, length);
-    this.#cork();
-    this.#sink.write(memory.subarray(0, length), true, () => {
+    this.#sink.write(memory.subarray(0, length), isLast, () => {
       if (spare.length < SPARE_MESSAGES) spare.push(memory);
       this.#sent();
     });
-    this.#corkedBytes += length;
-    if (this.#corkedBytes >= BATCH_BYTES) this.flush();
+    return length;
   }
 
   #write(text: string): void {
@@ -118,8 +130,13 @@ export class MessageWriter {
       for (let at = 0; at < bytes.length; at += frameBytes)
         this.#sink.write(bytes.subarray(at, at + frameBytes), at + frameBytes >= bytes.length, this.#onSent);
     }
-    this.#corkedBytes += text.length;
-    if (this.#corkedBytes >= BATCH_BYTES) this.flush();
+    this.#countCorked(text.length);
+  }
+
+  #countCorked(bytes: number): void {
+    this.#corkedBytes += bytes;
+    this.#corkedMessages += 1;
+    if (this.#corkedBytes >= BATCH_BYTES || this.#corkedMessages >= BATCH_MESSAGES) this.flush();
   }
 
   #cork(): void {
@@ -167,9 +184,9 @@ export class MessageWriter {
       item.at = Math.min(from + PIECE_BYTES, item.bytes.length);
       this.#queuedBytes -= item.at - from;
       const isLast = item.at === item.bytes.length;
-      const base64 = item.bytes.toString("base64", from, item.at);
-      const text = `${from === 0 ? item.before : ""}${base64}${isLast ? item.after : ""}`;
-      this.#sink.write(text, isLast, this.#onSent);
+      // Apart from the bytes, because it holds the id that the client chose, which may be long.
+      if (from === 0) this.#sink.write(item.before, false, this.#onSent);
+      this.#writeEncoded("", item.bytes.subarray(from, item.at), isLast ? item.after : "", isLast);
     }
     this.#queue.shift();
     releaseMemory(item.bytes);
