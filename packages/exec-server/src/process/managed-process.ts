@@ -23,8 +23,11 @@ export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
 /** Chunks that follow each other within this time are a burst: a PTY gives 4 KiB at a time, thousands of times per second. */
 const BURST_MS = 2;
 
-/** Small enough that the client decodes one chunk while the next one is read. */
-const PTY_CHUNK_BYTES = 32 * 1024;
+/**
+ * Two reads of a PTY. Small enough that the kernel refills the PTY while a chunk is encoded: of a larger chunk, every read would
+ * wait for that.
+ */
+const PTY_CHUNK_BYTES = 8 * 1024;
 
 interface Waiter {
   readonly afterSeq: number;
