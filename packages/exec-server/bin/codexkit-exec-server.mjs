@@ -6,14 +6,14 @@ import { fileURLToPath } from "node:url";
 const REQUIRED_MAJOR = 24;
 
 /**
- * Settings of glibc, which it reads only when a program starts. Blocks of the size of a read from a socket and larger are
+ * Settings of glibc, which it reads only when a program starts. Blocks that are larger than a read from a socket (64 KiB) are
  * mapped one by one, so that they return to the system when they are freed: on the heap, small blocks between them would keep
- * the memory of the busiest moment. Buffers that Node divides among small values (8 KiB) stay on the heap. Huge pages make
- * mapping the memory of large files cheap: otherwise every 4 KiB of it cost a page fault. One heap for all threads leaves
- * fewer gaps.
+ * the memory of the busiest moment. Reads stay on the heap, because mapping each of them would cost a third of the time of
+ * a large message; the listener bounds how many there are. Huge pages make mapping the memory of large files cheap:
+ * otherwise every 4 KiB of it cost a page fault. One heap for all threads leaves fewer gaps.
  */
 const TUNABLES = {
-  "glibc.malloc.mmap_threshold": 16 * 1024,
+  "glibc.malloc.mmap_threshold": 80 * 1024,
   "glibc.malloc.trim_threshold": 1024 * 1024,
   "glibc.malloc.hugetlb": 1,
   "glibc.malloc.arena_max": 1,

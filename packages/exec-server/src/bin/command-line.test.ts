@@ -148,7 +148,7 @@ describe("the installed program", () => {
     await using _run = run;
     expect((await run.ended).code).toBe(0);
     expect(run.stderrTail.trim()).toMatch(
-      new RegExp(`^${run.child.pid} function --flag glibc\\.malloc\\.mmap_threshold=16384:`),
+      new RegExp(`^${run.child.pid} function --flag glibc\\.malloc\\.mmap_threshold=81920:`),
     );
   });
 });

@@ -6,6 +6,7 @@ import type { ServerLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { createServer, STATUS_CODES } from "../node-http.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
+import { manageLargeMessages } from "./large-messages.ts";
 import { webSocketUrl } from "./listen-url.ts";
 import { webSocketSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
@@ -166,6 +167,7 @@ export class WsListener {
       cut: () => client.terminate(),
     };
     const connection = new Connection(inlet, writer, this.#options.connection);
+    manageLargeMessages(client, socket);
     const heartbeat = startHeartbeat(client, limits.pingIntervalMs);
     client.on("message", (data: Buffer) => connection.receive(data));
     client.on("ping", (data) => {
