@@ -5,13 +5,16 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { CliTerminal } from "../packages/cli/test/cli-terminal.ts";
+
+const DEMO = join(import.meta.dirname, "../scripts/demo.ts");
 
 test("npm start without a terminal shows a turn, prints what to try, and ends", async () => {
   await using home = await tempFolder("demo");
   const temp = join(home.path, "temp");
   await mkdir(temp);
   const { CODEX_HOME: _codexHome, CODEX_API_KEY: _own, OPENAI_API_KEY: _key, ...env } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../scripts/demo.ts")], {
+  const child = spawn(process.execPath, [DEMO], {
     env: { ...env, HOME: home.path, TMPDIR: temp },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -22,5 +25,24 @@ test("npm start without a terminal shows a turn, prints what to try, and ends", 
     /\$ echo Hello[^]*exit 0[^]*completed in[^]*URL {4}http:\/\/127\.0\.0\.1:\d+\n {2}token {2}ckd_/,
   );
   expect(stdout).toContain("codexkit attach ");
+  expect(await readdir(join(home.path, ".codexkit/daemons"))).toEqual([]);
+});
+
+test("npm start on a terminal serves until Ctrl-C, which ends everything", async () => {
+  await using home = await tempFolder("demo");
+  const temp = join(home.path, "temp");
+  await mkdir(temp);
+  await using terminal = new CliTerminal([DEMO], {
+    program: [],
+    columns: 120,
+    env: { HOME: home.path, TMPDIR: temp, CODEX_HOME: undefined },
+  });
+  await terminal.waitFor("Press Ctrl-C to end everything.");
+  const [, url = ""] = /^ {2}URL {4}(\S+)$/m.exec(terminal.text) ?? [];
+  expect((await fetch(`${url}/health`)).ok).toBe(true);
+  terminal.write("\u0003");
+
+  expect(await terminal.exited).toBe(0);
+  await expect(fetch(`${url}/health`)).rejects.toThrow("fetch failed");
   expect(await readdir(join(home.path, ".codexkit/daemons"))).toEqual([]);
 });

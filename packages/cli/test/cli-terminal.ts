@@ -6,6 +6,8 @@ import { CLI, cliEnvironment, type CliOptions } from "./cli-process.ts";
 interface TerminalOptions extends Omit<CliOptions, "input"> {
   readonly columns?: number;
   readonly rows?: number;
+  /** Arguments of Node before the given ones. Default: the command line from source. */
+  readonly program?: readonly string[];
 }
 
 /** How long a test waits for text on the screen. */
@@ -21,12 +23,12 @@ export class CliTerminal implements AsyncDisposable {
 
   constructor(
     args: readonly string[],
-    { columns = 80, rows = 24, cwd = process.cwd(), env }: TerminalOptions = {},
+    { columns = 80, rows = 24, cwd = process.cwd(), env, program = CLI }: TerminalOptions = {},
   ) {
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 50_000, allowProposedApi: true });
     this.#screen.loadAddon(new Unicode11Addon());
     this.#screen.unicode.activeVersion = "11";
-    this.#pty = spawn(process.execPath, [...CLI, ...args], {
+    this.#pty = spawn(process.execPath, [...program, ...args], {
       cols: columns,
       rows,
       cwd,
