@@ -1,8 +1,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-const WAIT_MS = 10_000;
+const WAIT_MS = 20_000;
 const POLL_MS = 25;
+
+let sleeps = 0;
+
+/** A command that waits for a day, and that no other process of the machine has: several test runs may share it. */
+export function uniqueSleep(): string {
+  sleeps += 1;
+  return `sleep 86400.${process.pid}0${sleeps}0`;
+}
 
 /** Process IDs whose command line has a text. */
 async function findProcesses(text: string): Promise<number[]> {

@@ -3,11 +3,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CliTerminal } from "../../test/cli-terminal.ts";
-import { waitForProcesses } from "../../test/find-processes.ts";
+import { uniqueSleep, waitForProcesses } from "../../test/find-processes.ts";
 import { openScriptedCli, type ScriptedCli } from "../../test/scripted-cli.ts";
 
-/** A sleep that no other process of the machine has. */
-const SLEEP = "sleep 86396";
+const SLEEP = uniqueSleep();
 
 /** Never opened: a steered turn abandons the reply that waits for it. */
 const steered = gate();
@@ -56,7 +55,7 @@ describe("a conversation", () => {
     await terminal.waitFor("Faster now.");
     await terminal.waitFor(/Faster now\.\n\ncompleted.*\n\n› Send/);
     terminal.write("!echo mine\r");
-    await terminal.waitFor(/mine\n {2}exit 0\n[^]*tokens\n\n› Send/);
+    await terminal.waitFor(/mine\n {2}exit 0(?: · \d+s)?\n[^]*tokens\n\n› Send/);
     terminal.write("\u001b[200~two\r\nlines 語\u001b[201~");
     await terminal.waitFor(/› two\n {2}lines 語$/);
     expect(terminal.beforeCursor).toBe("  lines 語");
@@ -88,7 +87,7 @@ describe("a conversation", () => {
       "",
       "$ echo mine",
       "  mine",
-      "  exit 0",
+      expect.stringMatching(/^ {2}exit 0(?: · \d+s)?$/),
       "",
       expect.stringMatching(/^completed in 0s · \d+ tokens$/),
       "",
@@ -167,7 +166,7 @@ describe("a conversation", () => {
 test("Ctrl-C interrupts the turn, and two more leave", async () => {
   await using terminal = cli.open(["chat", "sleep"], { env: { NO_COLOR: "1" } });
   await waitForProcesses(SLEEP, "some");
-  await terminal.waitFor(/\$ sleep 86396\n› Send/);
+  await terminal.waitFor(`$ ${SLEEP}\n› Send`);
   terminal.write("\u0003");
   await terminal.waitFor(/interrupted in \d+s/);
   await waitForProcesses(SLEEP, "none");

@@ -3,7 +3,7 @@ import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CliTerminal } from "../../test/cli-terminal.ts";
-import { waitForProcesses } from "../../test/find-processes.ts";
+import { uniqueSleep, waitForProcesses } from "../../test/find-processes.ts";
 import { openScriptedCli, type ScriptedCli } from "../../test/scripted-cli.ts";
 
 const PATCH = `*** Begin Patch
@@ -12,8 +12,7 @@ const PATCH = `*** Begin Patch
 +日本語 👍
 *** End Patch`;
 
-/** Sleeps that no other process of the machine has. */
-const SLEEP = { interrupt: "sleep 86391", hangUp: "sleep 86392" };
+const SLEEP = { interrupt: uniqueSleep(), hangUp: uniqueSleep() };
 
 const HOSTILE = "a\u001b]52;c;aGk=\u0007b\u001b]0;title\u0007c\u001b[2J\u001b[1;1Hd\u009b31me";
 
@@ -61,6 +60,7 @@ function transcript({ lines }: CliTerminal): string[] {
     line
       .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
       .replaceAll(/\bin \d+s\b/g, "in 0s")
+      .replaceAll(/(?<=exit \d+) · \d+s$/g, "")
       .replaceAll(cli.workspace, "WORKSPACE"),
   );
 }
@@ -173,7 +173,7 @@ test("hostile text changes nothing, and wide characters wrap, on a narrow termin
 test("Ctrl-C interrupts the turn and its command", async () => {
   await using terminal = cli.open(["run", "interrupt"]);
   await waitForProcesses(SLEEP.interrupt, "some");
-  await terminal.waitFor(/^● \d+s · \d+ tokens · \$ sleep 86391$/m);
+  await terminal.waitFor(/^● \d+s · \d+ tokens · \$ sleep [\d.]+$/m);
   terminal.write("\u0003");
 
   expect(await terminal.exited).toBe(130);

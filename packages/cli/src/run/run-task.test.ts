@@ -1,15 +1,14 @@
-import { run, say, usage } from "@codexkit/scripted-model";
+import { gate, run, say, usage, waitFor } from "@codexkit/scripted-model";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { waitForProcesses } from "../../test/find-processes.ts";
+import { uniqueSleep, waitForProcesses } from "../../test/find-processes.ts";
 import { openScriptedCli, type ScriptedCli } from "../../test/scripted-cli.ts";
 
-/** Sleeps that no other process of the machine has. */
-const SLEEP = { terminate: "sleep 86393", pipe: "sleep 86394", interrupt: "sleep 86395" };
+const SLEEP = { terminate: uniqueSleep(), pipe: uniqueSleep(), interrupt: uniqueSleep() };
 
 let cli: ScriptedCli;
 
@@ -29,7 +28,7 @@ beforeAll(async () => {
     hostile: [[say("a\u001b]52;c;aGk=\u0007b\u001b[31mc", { phase: "final_answer" })]],
     expensive: [
       [run("true"), usage({ input: 5_000, output: 100 })],
-      [say("Too late.", { phase: "final_answer" })],
+      [waitFor(gate()), say("Too late.", { phase: "final_answer" })],
     ],
     big: [
       [
@@ -54,7 +53,7 @@ describe("without a terminal", () => {
 
     expect(finished).toMatchObject({ exitCode: 0, stdout: "Second\nanswer\n" });
     expect(finished.stderr).toMatch(
-      /^First a command\.\n\n\$ echo hello\n {2}hello\n {2}exit 0\n\ncompleted in \d+s · 30 tokens · thread \S+\n$/,
+      /^First a command\.\n\n\$ echo hello\n {2}hello\n {2}exit 0(?: · \d+s)?\n\ncompleted in \d+s · 30 tokens · thread \S+\n$/,
     );
     await expect(readFile(file, "utf8")).resolves.toBe("Second\nanswer");
   });
@@ -94,7 +93,7 @@ describe("without a terminal", () => {
     const { exitCode, stderr } = await cli.run(["run", "big"]);
 
     expect(exitCode).toBe(0);
-    expect(stderr).toMatch(/ {2}… \d+ more lines\n(?: {2}x{1,99}\n)+\s*the end\n {2}exit 0\n/);
+    expect(stderr).toMatch(/ {2}… \d+ more lines\n(?: {2}x{1,99}\n)+\s*the end\n {2}exit 0(?: · \d+s)?\n/);
     expect(stderr.length).toBeLessThan(5_000);
   });
 });

@@ -61,7 +61,7 @@ describe("show", () => {
       "",
       String.raw`$ printf '\033[2Jclean\n'`,
       "  clean",
-      "  exit 0",
+      expect.stringMatching(/^ {2}exit 0(?: · \d+s)?$/),
       "",
       "± note.txt added",
       "  +hello",

@@ -17,10 +17,10 @@ import { describeTree } from "../../test/describe-tree.ts";
 import type { Mount } from "./mount.ts";
 import { openWorkspace } from "./open-workspace.ts";
 
-const at = useWorkspaceFolder("mount");
+const folder = useWorkspaceFolder("mount");
 
 function makeHost(): string {
-  const host = join(at.parent, "host");
+  const host = join(folder.parent, "host");
   mkdirSync(join(host, "repo", "src"), { recursive: true });
   mkdirSync(join(host, "secret"));
   writeFileSync(join(host, "secret", "key"), "SECRET");
@@ -64,11 +64,11 @@ test.for([
 
 test("a mount above its limit is refused, and its temporary folder removed", () => {
   const host = makeHost();
-  const before = readdirSync(join(at.parent));
+  const before = readdirSync(join(folder.parent));
   expect(() =>
     openWorkspace({ mounts: [{ from: join(host, "repo"), maxBytes: 0 }], allowedRoots: [host] }),
   ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
-  expect(readdirSync(join(at.parent))).toEqual(before);
+  expect(readdirSync(join(folder.parent))).toEqual(before);
 });
 
 test("no byte from outside the allowed root is copied, however links are placed", async () => {
@@ -118,43 +118,43 @@ test("no byte from outside the allowed root is copied, however links are placed"
 });
 
 test("a pipe, a socket and an unreadable link are skipped", async () => {
-  execFileSync("mkfifo", [join(at.root, "pipe")]);
-  symlinkSync("nowhere", join(at.root, "link"));
-  writeFileSync(join(at.root, "a"), "");
+  execFileSync("mkfifo", [join(folder.root, "pipe")]);
+  symlinkSync("nowhere", join(folder.root, "link"));
+  writeFileSync(join(folder.root, "a"), "");
   await using workspace = openWorkspace({
-    mounts: [{ from: at.root, links: "follow" }],
-    allowedRoots: [at.root],
+    mounts: [{ from: folder.root, links: "follow" }],
+    allowedRoots: [folder.root],
   });
   expect(readdirSync(workspace.root)).toEqual(["a"]);
   expect(workspace.mounts[0]?.skipped).toEqual(["link", "pipe"]);
 });
 
 test("a mount whose own path is a link counts by where it leads", () => {
-  symlinkSync("/etc", join(at.root, "link"));
-  expect(() => openWorkspace({ mounts: [{ from: join(at.root, "link") }], allowedRoots: [at.root] })).toThrow(
-    expect.objectContaining({ code: "workspace_security" }) as Error,
-  );
+  symlinkSync("/etc", join(folder.root, "link"));
+  expect(() =>
+    openWorkspace({ mounts: [{ from: join(folder.root, "link") }], allowedRoots: [folder.root] }),
+  ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
 });
 
 test("an allowed root that is only a prefix of the name does not count", () => {
-  mkdirSync(`${at.root}-other`);
-  expect(() => openWorkspace({ mounts: [{ from: `${at.root}-other` }], allowedRoots: [at.root] })).toThrow(
-    expect.objectContaining({ code: "workspace_security" }) as Error,
-  );
+  mkdirSync(`${folder.root}-other`);
+  expect(() =>
+    openWorkspace({ mounts: [{ from: `${folder.root}-other` }], allowedRoots: [folder.root] }),
+  ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
 });
 
 test("two mounts of the same file to the same path are refused", () => {
-  writeFileSync(join(at.root, "a"), "");
+  writeFileSync(join(folder.root, "a"), "");
   expect(() =>
-    openWorkspace({ mounts: [{ from: at.root }, { from: at.root }], allowedRoots: [at.root] }),
+    openWorkspace({ mounts: [{ from: folder.root }, { from: folder.root }], allowedRoots: [folder.root] }),
   ).toThrow(/same path/);
 });
 
 test("a sparse file counts with its full size", () => {
-  writeFileSync(join(at.root, "sparse"), "");
-  truncateSync(join(at.root, "sparse"), 1024 * 1024 * 1024);
+  writeFileSync(join(folder.root, "sparse"), "");
+  truncateSync(join(folder.root, "sparse"), 1024 * 1024 * 1024);
   expect(() =>
-    openWorkspace({ mounts: [{ from: at.root }], allowedRoots: [at.root], maxBytes: 1024 * 1024 }),
+    openWorkspace({ mounts: [{ from: folder.root }], allowedRoots: [folder.root], maxBytes: 1024 * 1024 }),
   ).toThrow(expect.objectContaining({ code: "workspace_too_large" }) as Error);
 });
 
@@ -172,23 +172,24 @@ test.for([
 });
 
 test("excluded folders leave nothing behind; empty ones are copied", async () => {
-  for (const path of ["src", "node_modules/x", "empty"]) mkdirSync(join(at.root, path), { recursive: true });
-  for (const path of ["src/a.ts", "node_modules/x/index.js"]) writeFileSync(join(at.root, path), "");
+  for (const path of ["src", "node_modules/x", "empty"])
+    mkdirSync(join(folder.root, path), { recursive: true });
+  for (const path of ["src/a.ts", "node_modules/x/index.js"]) writeFileSync(join(folder.root, path), "");
   await using workspace = openWorkspace({
-    mounts: [{ from: at.root, exclude: ["**/node_modules/**"] }],
-    allowedRoots: [at.root],
+    mounts: [{ from: folder.root, exclude: ["**/node_modules/**"] }],
+    allowedRoots: [folder.root],
   });
   expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
 });
 
 test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
-  execFileSync("mkfifo", [join(at.root, "pipe")]);
-  writeFileSync(join(at.root, "a"), "");
-  mkdirSync(join(at.root, "d"));
-  writeFileSync(join(at.root, "d", "b"), "");
-  const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [at.root] });
-  expect(() => open({ from: join(at.root, "pipe") })).toThrow(/neither a file nor a folder/);
-  expect(() => open({ from: join(at.root, "a") }, { from: join(at.root, "d"), to: "a" })).toThrow(
+  execFileSync("mkfifo", [join(folder.root, "pipe")]);
+  writeFileSync(join(folder.root, "a"), "");
+  mkdirSync(join(folder.root, "d"));
+  writeFileSync(join(folder.root, "d", "b"), "");
+  const open = (...mounts: readonly Mount[]) => openWorkspace({ mounts, allowedRoots: [folder.root] });
+  expect(() => open({ from: join(folder.root, "pipe") })).toThrow(/neither a file nor a folder/);
+  expect(() => open({ from: join(folder.root, "a") }, { from: join(folder.root, "d"), to: "a" })).toThrow(
     expect.objectContaining({ code: "invalid_option" }) as Error,
   );
 });
