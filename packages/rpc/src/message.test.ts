@@ -122,11 +122,9 @@ describe("serializeValue", () => {
         (texts, odd) => {
           const value = { texts, [odd]: odd, nested: [odd + "x", `\\ud800${odd}`] };
           const json = serializeValue(value, "The value");
-          const wellFormed = JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
-            typeof one === "string" ? one.toWellFormed() : one,
-          ) as Record<string, unknown>;
-          const { [odd]: under, ...rest } = wellFormed;
-          expect(JSON.parse(json)).toEqual({ ...rest, [odd.toWellFormed()]: under });
+          const nested = value.nested.map((text) => text.toWellFormed());
+          const key = odd.toWellFormed();
+          expect(JSON.parse(json)).toEqual({ texts, [key]: key, nested });
           expect(json.isWellFormed()).toBe(true);
           expect(json).not.toMatch(/(?<!\\)(?:\\\\)*\\ud[89a-f]/);
         },
