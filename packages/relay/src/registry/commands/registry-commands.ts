@@ -4,12 +4,21 @@ import type { CreateTokenOptions, PrintOptions } from "./manage-registry.ts";
 import { collectLimits, collectScopes, parseDuration, parseListen } from "./parse-values.ts";
 import type { ServeOptions } from "./serve.ts";
 
+/** Subcommands of a group get the settings of the program too, such as how errors end it. */
+class CommandGroup extends Command {
+  override copyInheritedSettings(source: Command): this {
+    super.copyInheritedSettings(source);
+    for (const command of this.commands) command.copyInheritedSettings(source);
+    return this;
+  }
+}
+
 /** The commands of a registry: `registry serve`, `registry token …` and `registry environments`. */
 export function registryCommands(): Command {
-  const group = new Command("registry");
+  const group = new CommandGroup("registry");
   group.summary("Run and manage a registry").description("Runs and manages a registry with its rendezvous.");
   group.addCommand(serveCommand());
-  const token = new Command("token")
+  const token = new CommandGroup("token")
     .summary("Manage tokens")
     .description("Manages the tokens of a running registry.");
   for (const command of [createTokenCommand(), listTokensCommand(), revokeTokenCommand()])
@@ -122,7 +131,7 @@ function environmentsCommand(): Command {
       const { listEnvironments } = await import("./manage-registry.ts");
       await listEnvironments(options);
     });
-  return new Command("environments")
+  return new CommandGroup("environments")
     .summary("List environments")
     .description("Environments of a running registry.")
     .addCommand(list);
