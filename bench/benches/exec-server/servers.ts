@@ -57,7 +57,7 @@ async function contender(
   return { client, pid: child.pid ?? 0, url, folder: join(folder, "work") };
 }
 
-async function firstLine(child: ChildProcessByStdio<null, Readable, null>): Promise<string> {
+export async function firstLine(child: ChildProcessByStdio<null, Readable, null>): Promise<string> {
   const cancel = new AbortController();
   const signal = AbortSignal.any([cancel.signal, AbortSignal.timeout(START_MS)]);
   const exited = once(child, "exit", { signal }).then(([code]) => {
@@ -73,7 +73,7 @@ async function firstLine(child: ChildProcessByStdio<null, Readable, null>): Prom
 }
 
 /** The program as users run it, built now so that it matches the source. */
-function ourProgram(): string[] {
+export function ourProgram(): string[] {
   const root = dirname(require.resolve("@codexkit/exec-server/package.json"));
   const stdio = ["ignore", "ignore", "inherit"] as const;
   execFileSync("tsc", ["-b", root], { stdio: [...stdio] });
@@ -82,7 +82,7 @@ function ourProgram(): string[] {
   return [join(root, "bin/codexkit-exec-server.mjs")];
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   const gone = once(child, "exit");
   child.kill("SIGTERM");
   await gone;

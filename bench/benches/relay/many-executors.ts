@@ -1,0 +1,16 @@
+// Many executors in one process, which forward to one exec-server: a hundred of those would be the benchmark otherwise.
+import { runExecutor } from "@codexkit/relay";
+import { once } from "node:events";
+
+const [registryUrl = "", url = "", count = "0"] = process.argv.slice(2);
+const credential = process.env["CODEXKIT_RELAY_TOKEN"] ?? "";
+
+await Promise.all(
+  Array.from({ length: Number(count) }, (_, index) =>
+    runExecutor({ registryUrl, environmentId: `many-${index}`, credential, forwardTo: { url } }),
+  ),
+);
+process.stdout.write("connected\n");
+process.stdin.resume();
+await once(process.stdin, "end");
+process.exit();
