@@ -83,6 +83,7 @@ function helperPool(limits: Partial<ServerLimits>) {
     ({
       isBusy: false,
       isDead: false,
+      started: Promise.resolve(),
       [Symbol.asyncDispose]: () => {
         stopped.push(name);
         return Promise.resolve();

@@ -111,6 +111,8 @@ export const EXEC_LIMITS = {
   walkDirectories: 10_000,
   walkEntries: 50_000,
   walkBytes: 4 * MIB,
+  /** How long a walk may take. Many walks share four threads, and a client waits for each answer. */
+  walkTimeoutMs: 20_000,
   /** Watches of one connection and paths of one watch. */
   watches: 128,
   watchedPaths: 1024,
@@ -133,6 +135,8 @@ export const EXEC_LIMITS = {
   policyAnswerMarginMs: 5_000,
   /** How long a client's handler of network requests may take, by default. A person may be asked. */
   networkRequestTimeoutMs: 300_000,
+  /** Helpers of sandboxes that start at once. More would leave the server itself without a processor. */
+  startingSandboxHelpers: 8,
   /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
   /** The longest line between the server and its launcher. Orders hold a command line and an environment. */

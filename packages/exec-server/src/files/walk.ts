@@ -13,6 +13,8 @@ type WalkOptions = FileParams<"fs/walk">["options"];
 interface Folder {
   readonly path: NativePath;
   readonly depth: number;
+  /** Its canonical path. */
+  readonly identity: NativePath;
 }
 
 /** What each item costs beside its URI, in Codex's count. */
@@ -20,9 +22,17 @@ const ITEM_BYTES = 64;
 
 const DOT = 46;
 
-/** Lists a tree breadth first, children by name, within limits that also bound the answer. */
-export async function walkTree(root: NativePath, options: WalkOptions): Promise<WalkResult> {
+/**
+ * Lists a tree breadth first, children by name, within limits that also bound the answer. A walk that takes too long ends
+ * with what it has found, as `truncated`.
+ */
+export async function walkTree(
+  root: NativePath,
+  options: WalkOptions,
+  timeoutMs: number = EXEC_LIMITS.walkTimeoutMs,
+): Promise<WalkResult> {
   assertLimits(options);
+  const deadline = performance.now() + timeoutMs;
   const result: { entries: WalkResult["entries"][number][]; errors: WalkResult["errors"][number][] } = {
     entries: [],
     errors: [],
@@ -33,8 +43,9 @@ export async function walkTree(root: NativePath, options: WalkOptions): Promise<
     : own.isDirectory();
   if (!isFolder) return { ...result, truncated: false };
 
-  const visited = new Set<string>([await identity(root)]);
-  const queue: Folder[] = [{ path: root, depth: 0 }];
+  const identity = await canonicalPath(root);
+  const visited = new Set<string>([keyOf(identity)]);
+  const queue: Folder[] = [{ path: root, depth: 0, identity }];
   let directories = 1;
   let scanned = 0;
   let bytes = 0;
@@ -45,9 +56,10 @@ export async function walkTree(root: NativePath, options: WalkOptions): Promise<
   };
 
   for (let folder = queue.shift(); folder; folder = queue.shift()) {
-    for (const child of await childrenOf(folder, result.errors)) {
+    for (const child of await childrenOf(folder, result.errors, deadline)) {
       scanned += 1;
-      if (scanned > options.maxEntries) return { ...result, truncated: true };
+      if (scanned > options.maxEntries || performance.now() >= deadline)
+        return { ...result, truncated: true };
       const path = joinPath(folder.path, child.name);
       const kind = await kindOf(child, path, options.followDirectorySymlinks);
       if (kind === undefined) continue;
@@ -60,16 +72,20 @@ export async function walkTree(root: NativePath, options: WalkOptions): Promise<
       result.entries.push({ path: uri, kind });
       const isPruned = options.pruneHiddenDirectories === true && child.name[0] === DOT;
       if (isPruned || folder.depth >= options.maxDepth) continue;
-      const name = await identity(path);
-      if (visited.has(name)) continue;
+      // Only a link can lead out of its folder: looking up every folder would double the time.
+      const childIdentity = child.isDirectory()
+        ? joinPath(folder.identity, child.name)
+        : await canonicalPath(path);
+      if (visited.has(keyOf(childIdentity))) continue;
       if (directories >= options.maxDirectories) {
         truncated = true;
         continue;
       }
-      visited.add(name);
+      visited.add(keyOf(childIdentity));
       directories += 1;
-      queue.push({ path, depth: folder.depth + 1 });
+      queue.push({ path, depth: folder.depth + 1, identity: childIdentity });
     }
+    if (performance.now() >= deadline) return { ...result, truncated: true };
   }
   return { ...result, truncated };
 }
@@ -77,9 +93,14 @@ export async function walkTree(root: NativePath, options: WalkOptions): Promise<
 async function childrenOf(
   folder: Folder,
   errors: { path: string; message: string }[],
+  deadline: number,
 ): Promise<Dirent<Buffer>[]> {
   try {
-    const children = await Array.fromAsync(folderEntries(folder.path));
+    const children: Dirent<Buffer>[] = [];
+    for await (const child of folderEntries(folder.path)) {
+      if (performance.now() >= deadline) break;
+      children.push(child);
+    }
     return children.toSorted((left, right) => Buffer.compare(left.name, right.name));
   } catch (error) {
     if (folder.depth === 0) throw error;
@@ -102,8 +123,12 @@ async function kindOf(
   return target?.isDirectory() ? "directory" : undefined;
 }
 
-async function identity(path: NativePath): Promise<string> {
-  return (await realpath(path, { encoding: "buffer" })).toString("latin1");
+function canonicalPath(path: NativePath): Promise<Buffer> {
+  return realpath(path, { encoding: "buffer" });
+}
+
+function keyOf(path: NativePath): string {
+  return typeof path === "string" ? Buffer.from(path).toString("latin1") : path.toString("latin1");
 }
 
 function assertLimits({ maxDepth, maxDirectories, maxEntries }: WalkOptions): void {

@@ -75,3 +75,5 @@ lines.on("line", (line) => {
     process.stdout.write(`${JSON.stringify(reply)}\n`),
   );
 });
+// `HELPER_STARTED` of `sandboxed-files.ts`, which can't be imported here.
+process.stdout.write(`${JSON.stringify({ id: -1 })}\n`);

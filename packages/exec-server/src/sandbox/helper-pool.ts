@@ -1,4 +1,4 @@
-import type { ServerLimits } from "../limits.ts";
+import { EXEC_LIMITS, type ServerLimits } from "../limits.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxedFiles } from "./sandboxed-files.ts";
 
@@ -34,6 +34,7 @@ export class HelperPool implements AsyncDisposable {
   readonly #helpers = new Set<PooledHelper>();
   readonly #waiting = new Set<() => void>();
   readonly #stopping = new Set<Promise<void>>();
+  #starting = 0;
   #isDisposed = false;
 
   constructor(limits: HelperLimits) {
@@ -47,15 +48,12 @@ export class HelperPool implements AsyncDisposable {
     const found = identity === undefined ? undefined : this.#find(identity);
     if (found) return this.#give(found);
     const deadline = performance.now() + this.#limits.sandboxHelperWaitTimeoutMs;
-    while (this.#helpers.size >= this.#limits.busySandboxHelpers && !this.#stopOldest()) {
-      await this.#released(deadline);
-    }
+    while (!this.#canStart()) await this.#released(deadline);
     // Above the limit of idle helpers, the oldest idle one is stopped. If all of them are busy, there is one more.
     if (this.#helpers.size >= this.#limits.sandboxHelpers) this.#stopOldest();
     // Another request may have started the same one meanwhile.
     const started = identity === undefined ? undefined : this.#find(identity);
     if (started) return this.#give(started);
-    if (this.#isDisposed) throw new Refusal(CODES.internal, "the server is closing");
     const helper: PooledHelper = {
       files: start(() => this.#settle(helper)),
       identity,
@@ -63,7 +61,22 @@ export class HelperPool implements AsyncDisposable {
       idle: undefined,
     };
     this.#helpers.add(helper);
+    this.#countStart(helper.files);
     return this.#give(helper);
+  }
+
+  #canStart(): boolean {
+    if (this.#isDisposed) throw new Refusal(CODES.internal, "the server is closing");
+    if (this.#starting >= EXEC_LIMITS.startingSandboxHelpers) return false;
+    return this.#helpers.size < this.#limits.busySandboxHelpers || this.#stopOldest();
+  }
+
+  #countStart({ started }: SandboxedFiles): void {
+    this.#starting += 1;
+    void started.then(() => {
+      this.#starting -= 1;
+      for (const wake of this.#waiting) wake();
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -20,11 +20,15 @@ interface HelperReply {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
+/** The first line of a helper, in place of an answer. */
+export const HELPER_STARTED: HelperReply = { id: -1 };
+
 /** File operations in one sandbox, done by a helper program that serves many of them. */
 export class SandboxedFiles implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
+  readonly #started = Promise.withResolvers<void>();
   readonly #onIdle: () => void;
   readonly #callTimeoutMs: number;
   #openFiles = 0;
@@ -62,6 +66,11 @@ export class SandboxedFiles implements AsyncDisposable {
 
   get isDead(): boolean {
     return this.#dead;
+  }
+
+  /** Resolves when the helper can take calls, or has ended. */
+  get started(): Promise<void> {
+    return this.#started.promise;
   }
 
   /** Whether calls are pending or files are open: then it must not be stopped. */
@@ -117,6 +126,7 @@ export class SandboxedFiles implements AsyncDisposable {
   }
 
   #answer({ id, result, bytes, error }: HelperReply): void {
+    if (id === HELPER_STARTED.id) this.#started.resolve();
     const pending = this.#pending.get(id);
     if (!pending) return;
     this.#pending.delete(id);
@@ -128,6 +138,7 @@ export class SandboxedFiles implements AsyncDisposable {
 
   #died(resolve: () => void): void {
     this.#dead = true;
+    this.#started.resolve();
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
       reject(this.#failure());
