@@ -1,6 +1,7 @@
 import type { AgentHandle, AgentProvider, AgentSpec } from "../src/index.ts";
 import type { ConformanceOptions } from "../src/conformance/index.ts";
-import { ReferenceProvider, type ReferenceWorld, referenceWorld } from "./reference-provider.ts";
+import { type ReferenceWorld, referenceWorld } from "./reference-handle.ts";
+import { ReferenceProvider } from "./reference-provider.ts";
 
 /** Creates providers that share their sessions. A mutant changes each of them. */
 export interface ReferenceFixture {
