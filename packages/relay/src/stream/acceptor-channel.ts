@@ -4,8 +4,9 @@ import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
 import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
-import { EncryptedStream, type StreamLink } from "./encrypted-stream.ts";
+import { EncryptedStream } from "./encrypted-stream.ts";
 import type { FrameChannel } from "./frame-channel.ts";
+import type { StreamLink } from "./stream-link.ts";
 import type { AcceptedStream, AcceptorContext } from "./acceptor-options.ts";
 
 /** One connection of a `StreamAcceptor`. */
@@ -70,7 +71,7 @@ export class AcceptorChannel {
 
   /** A frame of a stream that is not established. Only data needs an answer. */
   #receiveStray(streamId: string, body: FrameBody): void {
-    if (body.kind === "reset") this.#validations.get(streamId)?.abort();
+    if (body.kind === "reset") this.#cancelValidation(streamId);
     // A reliable stream that this executor does not have any more. The first frame of a new one has number 0.
     if (body.kind === "resume" && body.nextSeq > 0) this.#sendReset(streamId);
     if (body.kind !== "data") return;
@@ -118,7 +119,7 @@ export class AcceptorChannel {
       return;
     }
     handshake.destroy();
-    if (abort.signal.aborted && !isCurrent) return;
+    if (!isCurrent) return;
     this.#context.counters.handshakesUnauthorized += 1;
     this.#sendReset(streamId);
     this.#countFailure();
@@ -177,11 +178,15 @@ export class AcceptorChannel {
   /** Answers a violation. An established stream of the same ID is not affected. */
   #refuse(streamId: string): void {
     this.#context.counters.handshakesFailed += 1;
+    this.#cancelValidation(streamId);
+    this.#sendReset(streamId);
+    this.#countFailure();
+  }
+
+  #cancelValidation(streamId: string): void {
     const validation = this.#validations.get(streamId);
     this.#validations.delete(streamId);
     validation?.abort();
-    this.#sendReset(streamId);
-    this.#countFailure();
   }
 
   #countFailure(): void {
@@ -202,7 +207,7 @@ export class AcceptorChannel {
   #finish(cause: Error | undefined): void {
     if (this.#hasClosed) return;
     this.#hasClosed = true;
-    for (const abort of this.#validations.values()) abort.abort();
+    for (const streamId of [...this.#validations.keys()]) this.#cancelValidation(streamId);
     for (const accepted of [...this.#context.streams.values()]) {
       if (accepted.channel !== this) continue;
       accepted.channel = undefined;

@@ -1,33 +1,21 @@
 import { RpcError, type TransportReceiver } from "@codexkit/rpc";
 import { withTimeout } from "@codexkit/rpc/async";
 import { RelayError } from "../errors.ts";
-import { DataFrameEncoder } from "../frames/data-frame-encoder.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import { type DataBody, type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
 import type { RelayLimits } from "../limits.ts";
-import { AES_TAG_BYTES } from "../noise/aes-gcm.ts";
 import type { RelayPublicKey } from "../noise/identity.ts";
 import type { StreamKeys } from "../noise/transcript.ts";
 import type { RelayCounters } from "./counters.ts";
-import { MessagePacker } from "./message-packer.ts";
 import { MessageQueue, type MessageReceiver } from "./message-queue.ts";
 import { END_RECORD, RecordReceiver } from "./record-receiver.ts";
+import { type FrameState, RecordSender } from "./record-sender.ts";
 import type { RelayStream } from "./relay-stream.ts";
 import { AckScheduler } from "./reliability/ack-scheduler.ts";
 import { addOffer, takeOffer } from "./reliability/offer.ts";
 import { ReliableSender } from "./reliability/reliable-sender.ts";
-import { segmentData } from "./reliability/segment-checker.ts";
+import type { StreamLink } from "./stream-link.ts";
 import { StreamRecovery } from "./stream-recovery.ts";
-
-/** The connection that a stream uses at the moment. */
-export interface StreamLink {
-  send(frame: Uint8Array): Promise<void> | undefined;
-  readonly bufferedBytes: number;
-  /** Stops and continues reading, if the connection carries no other stream. */
-  setPaused(isPaused: boolean): void;
-  /** Closes the connection, if it carries no other stream. */
-  close(): Promise<void>;
-}
 
 export interface EncryptedStreamOptions {
   readonly role: "executor" | "harness";
@@ -59,8 +47,7 @@ export class EncryptedStream implements RelayStream {
   readonly #keys: StreamKeys;
   readonly #limits: RelayLimits;
   readonly #counters: RelayCounters;
-  readonly #encoder: DataFrameEncoder;
-  readonly #packer: MessagePacker;
+  readonly #records: RecordSender;
   readonly #receiver: RecordReceiver;
   readonly #queue: MessageQueue;
   readonly #acks: AckScheduler;
@@ -86,9 +73,12 @@ export class EncryptedStream implements RelayStream {
     this.#link = options.link;
     this.#limits = limits;
     this.#counters = options.counters;
-    this.#encoder = new DataFrameEncoder(streamId);
-    this.#packer = new MessagePacker(limits.recordBytes, (plaintext, index, count) =>
-      this.#sendRecord(plaintext, index, count),
+    this.#records = new RecordSender(
+      streamId,
+      keys.send,
+      limits.recordBytes,
+      () => this.#frameState(),
+      (frame) => this.#sendFrame(frame),
     );
     this.#receiver = new RecordReceiver(keys.receive, limits, {
       onMessage: (message) => this.#deliver(message),
@@ -121,7 +111,7 @@ export class EncryptedStream implements RelayStream {
 
   get bufferedBytes(): number {
     const unsent = this.#sender?.unsentBytes ?? 0;
-    return this.#packer.pendingBytes + unsent + (this.#link?.bufferedBytes ?? 0);
+    return this.#records.pendingBytes + unsent + (this.#link?.bufferedBytes ?? 0);
   }
 
   start(receiver: TransportReceiver): void {
@@ -141,14 +131,20 @@ export class EncryptedStream implements RelayStream {
     const content = first ?? message;
     const length = typeof content === "string" ? Buffer.byteLength(content) : content.length;
     this.#checkSize(length);
-    this.#packer.add(content, length);
+    this.#records.add(content, length);
     this.#hasSent = true;
     this.#scheduleFlush();
     return this.#waiting?.promise;
   }
 
   flush(): void {
-    if (!this.hasEnded) this.#packer.flush();
+    if (this.hasEnded) return;
+    try {
+      this.#records.flush();
+    } catch (error) {
+      // All numbers are used up.
+      this.fail(error as RelayError);
+    }
   }
 
   pause(): void {
@@ -229,7 +225,7 @@ export class EncryptedStream implements RelayStream {
       counters: this.#counters,
       transmit: (frame) => this.#link?.send(frame),
       onRelief: () => this.#relieve(),
-      onTimeout: () => this.#checkSilence(),
+      onTimeout: (waitingSince) => this.#checkSilence(waitingSince),
     });
   }
 
@@ -280,22 +276,14 @@ export class EncryptedStream implements RelayStream {
     });
   }
 
-  #sendRecord(plaintext: Buffer, index: number, count: number): void {
-    const isReliable = this.#mode === "reliable";
-    const header = {
-      ack: isReliable ? this.#receiver.ack : 0,
-      ackBits: isReliable ? this.#receiver.ackBits : 0,
-      seq: this.#keys.send.nextNonce,
-      // Codex knows no segments: to it, each record is a part of a byte stream. And so it is for the first message, which
-      // the other end reads before it knows of the agreement.
-      segmentIndex: isReliable && this.#hasSent ? index : 0,
-      segmentCount: isReliable && this.#hasSent ? count : 1,
-    };
-    const payloadBytes = plaintext.length + AES_TAG_BYTES;
-    const room = this.#encoder.headerBytes(header, payloadBytes);
-    const data = segmentData(header.segmentIndex, header.segmentCount);
-    const frame = this.#keys.send.encrypt(plaintext, room, data);
-    this.#encoder.writeHeader(frame, header, payloadBytes);
+  /** The first message has no segments: the other end reads it before it knows of the agreement. */
+  #frameState(): FrameState {
+    if (!this.isResumable) return { ack: 0, ackBits: 0, hasSegments: false };
+    const { ack, ackBits } = this.#receiver;
+    return { ack, ackBits, hasSegments: this.#hasSent };
+  }
+
+  #sendFrame(frame: Buffer): void {
     if (!this.#sender) {
       this.#waitFor(this.#link?.send(frame));
       return;
@@ -392,8 +380,9 @@ export class EncryptedStream implements RelayStream {
   }
 
   /** An end that answers nothing, although its connection seems to work, is lost after the same time. */
-  #checkSilence(): void {
-    if (performance.now() - this.#lastHeardAt < this.#limits.resumeTimeoutMs) return;
+  #checkSilence(waitingSince: number): void {
+    const silentMs = performance.now() - Math.max(this.#lastHeardAt, waitingSince);
+    if (silentMs < this.#limits.resumeTimeoutMs) return;
     this.#finish(new RelayError("disconnected", "The other end has not answered for too long."));
   }
 
@@ -405,7 +394,7 @@ export class EncryptedStream implements RelayStream {
 
   async #close(): Promise<void> {
     if (!this.hasEnded) {
-      this.#packer.flush();
+      this.flush();
       if (this.#mode === "reliable") await this.#closeReliably();
       this.#sendReset();
       const link = this.#link;
@@ -416,7 +405,7 @@ export class EncryptedStream implements RelayStream {
 
   /** Waits until the other end has everything, or for as long as a close may take. */
   async #closeReliably(): Promise<void> {
-    this.#sendRecord(END_RECORD, 0, 1);
+    this.#records.sendRecord(END_RECORD);
     const drained = this.#sender?.drained() ?? Promise.resolve();
     await withTimeout(drained, this.#limits.closeTimeoutMs, () => new Error("timeout")).catch(() => {});
   }
@@ -431,9 +420,7 @@ export class EncryptedStream implements RelayStream {
 
   #sendControl(body: FrameBody): void {
     const { streamId } = this;
-    const isReliable = this.#mode === "reliable";
-    const ack = isReliable ? this.#receiver.ack : 0;
-    const ackBits = isReliable ? this.#receiver.ackBits : 0;
+    const { ack, ackBits } = this.#frameState();
     void this.#link?.send(encodeFrame({ streamId, ack, ackBits, body }));
   }
 

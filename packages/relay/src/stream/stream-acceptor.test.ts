@@ -141,6 +141,20 @@ describe("a handshake", () => {
     expect(harness.received).toEqual([]);
   });
 
+  it("that the harness takes back is no failure", async () => {
+    const { requests, validate } = manualValidation();
+    const { harness, streams, counters } = connect({ validate });
+    for (let i = 0; i < 10; i++) {
+      harness.startHandshake(`s${i}`);
+      await vi.waitUntil(() => requests.length === i + 1);
+      harness.send(`s${i}`, { kind: "reset", reason: "never mind" });
+      await vi.waitUntil(() => requests[i]?.signal.aborted);
+    }
+    await nextTurn();
+    expect(streams).toEqual([]);
+    expect([counters.handshakesFailed, counters.handshakesUnauthorized]).toEqual([0, 0]);
+  });
+
   it("whose connection ends meanwhile is forgotten", async () => {
     const { requests, validate } = manualValidation();
     const { harness, streams, channel } = connect({ validate });

@@ -33,10 +33,8 @@ export class StreamRecovery {
   }
 
   begin(): void {
-    this.#deadline ??= setTimeout(
-      () => this.#events.onTimeout(),
-      timerDelay(this.#limits.resumeTimeoutMs),
-    ).unref();
+    // Keeps the process alive: without a connection, nothing else might.
+    this.#deadline ??= setTimeout(() => this.#events.onTimeout(), timerDelay(this.#limits.resumeTimeoutMs));
   }
 
   /** There is a connection: asks the other end at once, and again until it answers. */

@@ -7,6 +7,7 @@ import { MemoryChannel, memoryChannelPair } from "../../../test/memory-channel.t
 import { Inbox, REGISTRATION_ID, streamPair } from "../../../test/stream-pair.ts";
 import { RelayError } from "../../errors.ts";
 import { decodeFrame } from "../../frames/decode-frame.ts";
+import { encodeFrame } from "../../frames/encode-frame.ts";
 import type { RelayStream } from "../relay-stream.ts";
 
 const MIB = 1024 * 1024;
@@ -156,6 +157,38 @@ describe("the reliability extension", () => {
     expect(harnessChannel.peakBytes).toBeLessThan(20 * MIB);
   }, 300_000);
 
+  it("does not take a long pause for the silence of the other end", async () => {
+    const { harness, executor, harnessChannel } = await streamPair();
+    const [, far] = await initialize(harness, executor);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    await vi.advanceTimersByTimeAsync(600_000);
+    let isDropped = false;
+    harnessChannel.fault = (frame, deliver) => {
+      if (isDropped) deliver(frame);
+      isDropped = true;
+    };
+    void harness.send("after a long time");
+    while (!isDropped) await nextTurn();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await far.count(1)).toEqual(["after a long time"]);
+    vi.useRealTimers();
+    await harness.close();
+  });
+
+  it("ends a stream whose other end answers nothing", async () => {
+    const { harness, executor, harnessChannel } = await streamPair();
+    const [near] = await initialize(harness, executor);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    harnessChannel.fault = () => {};
+    void harness.send("into the void");
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(near.closedCalls).toBe(0);
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    expect(await near.closed).toMatchObject({ code: "disconnected" });
+  });
+
   it("closes once the other end has everything", async () => {
     const { harness, executor } = await streamPair();
     const [near, far] = await initialize(harness, executor);
@@ -249,7 +282,6 @@ describe("a stream whose connection is lost", () => {
   it("is not ended by a reset, which a rendezvous can forge", async () => {
     const { harness, executor, harnessChannel, executorChannel } = await resumablePair();
     const [near, far] = await initialize(harness, executor);
-    const { encodeFrame } = await import("../../frames/encode-frame.ts");
     const { streamId } = harness;
     const body = { kind: "reset", reason: "because" } as const;
     const reset = Buffer.from(encodeFrame({ streamId, ack: 0, ackBits: 0, body }));

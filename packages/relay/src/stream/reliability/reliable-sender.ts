@@ -10,8 +10,8 @@ export interface ReliableSenderOptions {
   readonly transmit: (frame: Buffer) => Promise<void> | undefined;
   /** Called when a sender that waits because of `unsentBytes` may continue. */
   readonly onRelief: () => void;
-  /** Called when nothing was acknowledged for the retransmission timeout. */
-  readonly onTimeout: () => void;
+  /** Called when nothing was acknowledged for the retransmission timeout, with the time at which frames began to wait. */
+  readonly onTimeout: (waitingSince: number) => void;
 }
 
 /** Sends frames until the other end has acknowledged them. It can be suspended while there is no connection. */
@@ -23,6 +23,8 @@ export class ReliableSender {
   #isBlocked = false;
   #isStopped = false;
   #drained: PromiseWithResolvers<void> | undefined;
+  /** When the first frame was sent after everything had been acknowledged. */
+  #waitingSince = 0;
 
   constructor(options: ReliableSenderOptions) {
     this.#options = options;
@@ -36,6 +38,7 @@ export class ReliableSender {
   }
 
   push(frame: Buffer): void {
+    if (this.#buffer.isEmpty) this.#waitingSince = performance.now();
     this.#buffer.push(frame);
     this.#pump();
   }
@@ -60,6 +63,7 @@ export class ReliableSender {
   resume(): void {
     this.#isSuspended = false;
     this.#isBlocked = false;
+    this.#waitingSince = performance.now();
     this.#buffer.loseAll();
     this.#timer.progressed();
     this.#pump();
@@ -105,7 +109,7 @@ export class ReliableSender {
   #timedOut(): void {
     // A connection that accepts no data will deliver what it has. A second copy would only make it slower.
     if (!this.#isBlocked) this.#buffer.loseOldest();
-    this.#options.onTimeout();
+    this.#options.onTimeout(this.#waitingSince);
     this.#pump();
   }
 }
