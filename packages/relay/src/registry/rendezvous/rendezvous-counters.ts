@@ -1,3 +1,5 @@
+import { countUsedBuffers } from "../../used-buffers.ts";
+
 export type Direction = "to_executor" | "to_harness";
 
 /** Changes what passes the rendezvous, to simulate a bad link in tests: frames are lost unless they are delivered. */
@@ -16,6 +18,7 @@ export class RendezvousCounters {
   count(direction: Direction, bytes: number): void {
     this.frames[direction] += 1;
     this.bytes[direction] += bytes;
+    countUsedBuffers(bytes);
   }
 
   refuse(reason: string): void {
