@@ -43,6 +43,7 @@ describe("a patch", () => {
     [".git./config", "deny safety/protected-path"],
     [".codex/config.toml", "deny safety/protected-path"],
     [".github/workflows/ci.yml", "ask default"],
+    [".github/dependabot.yml", "ask default"],
     [".gitignore", "allow preset/developer/write"],
     ["/home/me/.ssh/id_rsa", "deny safety/protected-path"],
     ["/home/me/.bashrc", "deny safety/persistence"],
@@ -50,6 +51,8 @@ describe("a patch", () => {
     ["/dev/sda", "deny safety/disk-write"],
     ["", "deny safety/protected-path"],
     ["a\u0000b", "deny safety/protected-path"],
+    [String.raw`C:\Windows\x`, "deny safety/protected-path"],
+    [String.raw`\\host\share\x`, "deny safety/protected-path"],
   ] as const)("of %j is judged %s", ([path, verdict]) => {
     expect(judge(change(path))).toBe(verdict);
   });
