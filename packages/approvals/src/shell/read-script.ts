@@ -62,10 +62,11 @@ type Folders = readonly string[];
 
 interface CommandContext {
   readonly input: StandardInput;
-  /** Whether the command runs in any case, only on a condition, or in a loop or pipeline, which limits what may change. */
-  readonly runs: "once" | "conditionally" | "apart";
+  /** Whether the command runs in any case, only on a condition, or in a pipeline or loop, which limits what may change. */
+  readonly runs: (typeof RUNS)[number];
 }
 
+const RUNS = ["once", "conditionally", "apart", "endlessly"] as const;
 const TOP_LEVEL: CommandContext = { input: INHERITED, runs: "once" };
 
 class ScriptReader {
@@ -101,7 +102,8 @@ class ScriptReader {
     this.#depth += 1;
     if (this.#depth > LIMITS.nesting) notPlain("nesting this deep");
     for (const { command, background } of statements) {
-      if (background === true && context.runs === "apart") notPlain("a background process in a loop");
+      if (background === true && context.runs === "endlessly")
+        notPlain("a loop that starts background processes");
       if (background === true) this.#readNode(command, copyOf(state), { ...context, input: INHERITED });
       else this.#readNode(command, state, context);
     }
@@ -114,7 +116,7 @@ class ScriptReader {
     for (const [index, command] of commands.entries()) {
       const isAlternative = operators[index - 1] === "||";
       state.folders = isAlternative ? all : success;
-      const own = this.#readNode(command, state, index === 0 ? context : conditional(context));
+      const own = this.#readNode(command, state, index === 0 ? context : limit(context, "conditionally"));
       success = isAlternative ? union(success, own) : own;
       all = union(state.folders, all);
     }
@@ -164,14 +166,14 @@ class ScriptReader {
         for (const { commands } of [node.clause, ...branches, ...(node.else ? [node.else] : [])]) {
           // Each branch may start in any of the folders so far: a superset of what is possible.
           const before = state.folders;
-          this.#readStatements(commands, state, conditional(context));
+          this.#readStatements(commands, state, limit(context, "conditionally"));
           state.folders = union(before, state.folders);
         }
         break;
       }
       case "While":
-        for (const { commands } of [node.clause, node.body])
-          this.#readStatements(commands, state, { ...context, runs: "apart" });
+        this.#readStatements(node.clause.commands, state, limit(context, "apart"));
+        this.#readStatements(node.body.commands, state, limit(context, "endlessly"));
         break;
       case "For":
         this.#readFor(node, state, context);
@@ -195,7 +197,7 @@ class ScriptReader {
       this.#count([value]);
       // The words of an unquoted substitution are not known one by one, but each of them is one word.
       state.variables.set(name.text, value.text === undefined ? { text: undefined } : value);
-      this.#readStatements(body.commands, state, { ...context, runs: "apart" });
+      this.#readStatements(body.commands, state, limit(context, "apart"));
     }
     // Later uses would see the last value, or none if the list turns out to be empty.
     state.variables.delete(name.text);
@@ -242,7 +244,7 @@ class ScriptReader {
     );
     if (others !== undefined) this.#add({ ...command, words: others }, state);
     if (builtin?.kind !== "cd") return state.folders;
-    if (context.runs === "apart") notPlain("cd in a pipeline or loop");
+    if (limit(context, "apart") === context) notPlain("cd in a pipeline or loop");
     const { text: path = "" } = builtin.path;
     const targets = path.startsWith("/") ? [path] : state.folders.map((folder) => `${folder}/${path}`);
     // Shells resolve `..` by its text. Whether links agree is checked with the path facts.
@@ -287,8 +289,8 @@ function wordOf({ name, value: { text } }: SetVariable): Word {
   return { text: `${name}=${text ?? notPlain(`the assignment to ${name}`)}` };
 }
 
-function conditional(context: CommandContext): CommandContext {
-  return context.runs === "once" ? { ...context, runs: "conditionally" } : context;
+function limit(context: CommandContext, runs: CommandContext["runs"]): CommandContext {
+  return RUNS.indexOf(context.runs) < RUNS.indexOf(runs) ? { ...context, runs } : context;
 }
 
 function union(one: Folders, other: Folders): Folders {
