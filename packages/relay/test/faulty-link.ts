@@ -21,19 +21,15 @@ export function seededRandom(seed: number): () => number {
 export function faultyLink({ drop, duplicate, reorder }: FaultRates, random: () => number): LinkFault {
   /** Frames that later ones overtake. */
   const held: { frame: Buffer; remaining: number; deliver: (frame: Buffer) => void }[] = [];
-  const release = (isOver: (entry: (typeof held)[number]) => boolean): void => {
-    for (let index = 0; index < held.length;) {
-      const entry = held[index] as (typeof held)[number];
+  const release = (isOver: (remaining: number) => boolean): void => {
+    for (const entry of held.splice(0)) {
       entry.remaining -= 1;
-      if (!isOver(entry)) index += 1;
-      else {
-        held.splice(index, 1);
-        entry.deliver(entry.frame);
-      }
+      if (isOver(entry.remaining)) entry.deliver(entry.frame);
+      else held.push(entry);
     }
   };
   return (frame, deliver) => {
-    release(({ remaining }) => remaining <= 0);
+    release((remaining) => remaining <= 0);
     if (random() < drop) return;
     const copies = random() < duplicate ? 2 : 1;
     for (let copy = 0; copy < copies; copy++) {

@@ -140,8 +140,8 @@ export class NobleHandshake {
 
   /** Keys of the initiator's and the responder's records. */
   split(): [Uint8Array, Uint8Array] {
-    const [first, second] = this.#hkdf(new Uint8Array(), 2);
-    return [first as Uint8Array, second as Uint8Array];
+    const [first = new Uint8Array(), second = new Uint8Array()] = this.#hkdf(new Uint8Array(), 2);
+    return [first, second];
   }
 
   /** The first letter names the initiator's key, the second the responder's. */

@@ -37,8 +37,11 @@ export class RawHarness {
   /** Removes and returns the next frame that was received for a stream. */
   async next(streamId: string): Promise<FrameBody> {
     for (;;) {
-      const index = this.received.findIndex((frame) => frame.streamId === streamId);
-      if (index >= 0) return (this.received.splice(index, 1)[0] as RelayFrame).body;
+      const frame = this.received.find((received) => received.streamId === streamId);
+      if (frame) {
+        this.received.splice(this.received.indexOf(frame), 1);
+        return frame.body;
+      }
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });

@@ -4,9 +4,9 @@ import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
 import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
+import type { StreamLink } from "./encrypted-stream-options.ts";
 import { EncryptedStream } from "./encrypted-stream.ts";
 import type { FrameChannel } from "./frame-channel.ts";
-import type { StreamLink } from "./stream-link.ts";
 import type { AcceptedStream, AcceptorContext } from "./acceptor-options.ts";
 
 /** One connection of a `StreamAcceptor`. */
@@ -207,8 +207,8 @@ export class AcceptorChannel {
   #finish(cause: Error | undefined): void {
     if (this.#hasClosed) return;
     this.#hasClosed = true;
-    for (const streamId of [...this.#validations.keys()]) this.#cancelValidation(streamId);
-    for (const accepted of [...this.#context.streams.values()]) {
+    for (const streamId of this.#validations.keys()) this.#cancelValidation(streamId);
+    for (const accepted of this.#context.streams.values()) {
       if (accepted.channel !== this) continue;
       accepted.channel = undefined;
       accepted.stream.disconnected(cause);

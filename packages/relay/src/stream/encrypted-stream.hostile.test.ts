@@ -13,7 +13,7 @@ import {
   streamPair,
   testAcceptor,
 } from "../../test/stream-pair.ts";
-import { RelayError } from "../errors.ts";
+import type { RelayError } from "../errors.ts";
 import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import type { DataBody } from "../frames/frame.ts";

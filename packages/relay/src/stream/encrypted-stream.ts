@@ -7,37 +7,16 @@ import type { RelayLimits } from "../limits.ts";
 import type { RelayPublicKey } from "../noise/identity.ts";
 import type { StreamKeys } from "../noise/transcript.ts";
 import type { RelayCounters } from "./counters.ts";
+import type { EncryptedStreamOptions, StreamLink } from "./encrypted-stream-options.ts";
 import { MessageQueue, type MessageReceiver } from "./message-queue.ts";
 import { END_RECORD, RecordReceiver } from "./record-receiver.ts";
 import { type FrameState, RecordSender } from "./record-sender.ts";
 import type { RelayStream } from "./relay-stream.ts";
 import { AckScheduler } from "./reliability/ack-scheduler.ts";
-import { addOffer, takeOffer } from "./reliability/offer.ts";
+import { Negotiation } from "./reliability/negotiation.ts";
 import { ReliableSender } from "./reliability/reliable-sender.ts";
-import type { StreamLink } from "./stream-link.ts";
+import { checkMessage, SenderGate } from "./sender-gate.ts";
 import { StreamRecovery } from "./stream-recovery.ts";
-
-export interface EncryptedStreamOptions {
-  readonly role: "executor" | "harness";
-  readonly streamId: string;
-  readonly remoteKey: RelayPublicKey;
-  readonly keys: StreamKeys;
-  readonly link: StreamLink;
-  /** Whether to offer (harness) or accept (executor) the reliability extension. */
-  readonly isReliabilityEnabled: boolean;
-  /** Whether a lost connection can be replaced. A reliable stream ends with its connection otherwise. */
-  readonly canReconnect: boolean;
-  readonly limits: RelayLimits;
-  readonly counters: RelayCounters;
-  /** The stream has ended. Called once. */
-  readonly onEnd: () => void;
-}
-
-/**
- * How a stream is transported. It starts as `offering` (harness) or `accepting` (executor), and the first message from the
- * other end decides between `reliable` and `plain`, which is Codex's own way.
- */
-type Mode = "offering" | "accepting" | "plain" | "reliable";
 
 /** One end of an established stream. Its owner passes the frames of the stream to `receive`. */
 export class EncryptedStream implements RelayStream {
@@ -52,15 +31,13 @@ export class EncryptedStream implements RelayStream {
   readonly #queue: MessageQueue;
   readonly #acks: AckScheduler;
   readonly #recovery: StreamRecovery;
-  #mode: Mode;
+  readonly #negotiation: Negotiation;
+  readonly #gate = new SenderGate();
   #link: StreamLink | undefined;
   /** Retransmits. Present in the modes `offering` and `reliable`. */
   #sender: ReliableSender | undefined;
-  #hasSent = false;
-  #hasReceived = false;
   #lastHeardAt = performance.now();
   #hasRefusedData = false;
-  #waiting: PromiseWithResolvers<void> | undefined;
   #isFlushScheduled = false;
   #closing: Promise<void> | undefined;
 
@@ -92,17 +69,16 @@ export class EncryptedStream implements RelayStream {
       onTimeout: () =>
         this.#finish(new RelayError("disconnected", "The stream could not be resumed in time.")),
     });
-    if (!isReliabilityEnabled) this.#mode = "plain";
-    else if (role === "executor") this.#mode = "accepting";
-    else {
-      this.#mode = "offering";
-      this.#sender = this.#createSender();
-    }
+    const initial = role === "executor" ? "accepting" : "offering";
+    this.#negotiation = new Negotiation(isReliabilityEnabled ? initial : "plain", (mode) =>
+      this.#decided(mode),
+    );
+    if (this.#negotiation.mode === "offering") this.#sender = this.#createSender();
     this.#counters.streamsOpened += 1;
   }
 
   get isResumable(): boolean {
-    return this.#mode === "reliable";
+    return this.#negotiation.mode === "reliable";
   }
 
   get hasEnded(): boolean {
@@ -127,14 +103,13 @@ export class EncryptedStream implements RelayStream {
 
   send(message: string | Uint8Array): Promise<void> | undefined {
     if (this.hasEnded || this.#closing) throw new RpcError("closed", "The stream is closed.");
-    const first = this.#hasSent ? undefined : this.#prepareFirst(message);
-    const content = first ?? message;
+    const content = this.#negotiation.prepare(message);
     const length = typeof content === "string" ? Buffer.byteLength(content) : content.length;
-    this.#checkSize(length);
+    checkMessage(length, this.bufferedBytes, this.#limits);
     this.#records.add(content, length);
-    this.#hasSent = true;
+    this.#negotiation.sent();
     this.#scheduleFlush();
-    return this.#waiting?.promise;
+    return this.#gate.promise;
   }
 
   flush(): void {
@@ -150,7 +125,7 @@ export class EncryptedStream implements RelayStream {
   pause(): void {
     this.#queue.pause();
     // A reliable stream must read acknowledgements; it refuses further data instead.
-    if (this.#mode !== "reliable") this.#link?.setPaused(true);
+    if (!this.isResumable) this.#link?.setPaused(true);
   }
 
   resume(): void {
@@ -190,7 +165,7 @@ export class EncryptedStream implements RelayStream {
   disconnected(cause: Error | undefined): void {
     if (this.hasEnded) return;
     this.#link = undefined;
-    if (this.#mode !== "reliable" || !this.#options.canReconnect) {
+    if (!this.isResumable || !this.#options.canReconnect) {
       this.#finish(new RelayError("disconnected", "The connection to the rendezvous ended.", { cause }));
       return;
     }
@@ -224,47 +199,21 @@ export class EncryptedStream implements RelayStream {
       limits: this.#limits,
       counters: this.#counters,
       transmit: (frame) => this.#link?.send(frame),
-      onRelief: () => this.#relieve(),
+      onSent: (unsentBytes) => unsentBytes <= this.#limits.highWaterBytes / 2 && this.#gate.open(),
       onTimeout: (waitingSince) => this.#checkSilence(waitingSince),
     });
   }
 
-  /** The first message of a harness carries its offer, and that of an executor its acceptance. */
-  #prepareFirst(message: string | Uint8Array): Buffer | undefined {
-    if (this.#mode === "plain" || this.#mode === "accepting") return undefined;
-    const withOffer = addOffer(message);
-    if (!withOffer) this.#becomePlain();
-    return withOffer;
-  }
-
-  #becomePlain(): void {
-    this.#mode = "plain";
+  #decided(mode: "plain" | "reliable"): void {
+    if (mode === "reliable") {
+      this.#receiver.isReliable = true;
+      this.#sender ??= this.#createSender();
+      return;
+    }
     this.#sender?.sendAll();
     this.#sender?.stop();
     this.#sender = undefined;
-    this.#relieve();
-  }
-
-  #becomeReliable(): void {
-    this.#mode = "reliable";
-    this.#receiver.isReliable = true;
-    this.#sender ??= this.#createSender();
-  }
-
-  #checkSize(length: number): void {
-    const { messageBytes, bufferedBytes } = this.#limits;
-    if (length === 0 || length > messageBytes) {
-      throw new RpcError(
-        "message_too_large",
-        `A message of ${length} bytes can't be sent; the limit is ${messageBytes} (messageBytes).`,
-      );
-    }
-    if (this.bufferedBytes > bufferedBytes) {
-      throw new RpcError(
-        "queue_full",
-        `The other side is not reading: more than ${bufferedBytes} bytes are buffered (bufferedBytes).`,
-      );
-    }
+    this.#gate.open();
   }
 
   #scheduleFlush(): void {
@@ -280,38 +229,21 @@ export class EncryptedStream implements RelayStream {
   #frameState(): FrameState {
     if (!this.isResumable) return { ack: 0, ackBits: 0, hasSegments: false };
     const { ack, ackBits } = this.#receiver;
-    return { ack, ackBits, hasSegments: this.#hasSent };
+    return { ack, ackBits, hasSegments: this.#negotiation.hasSent };
   }
 
   #sendFrame(frame: Buffer): void {
     if (!this.#sender) {
-      this.#waitFor(this.#link?.send(frame));
+      this.#gate.closeUntil(this.#link?.send(frame));
       return;
     }
     this.#sender.push(frame);
     if (this.#sender.unsentBytes === 0) this.#acks.clear();
-    else if (this.#sender.unsentBytes > this.#limits.highWaterBytes)
-      this.#waiting ??= Promise.withResolvers();
-  }
-
-  #waitFor(blocked: Promise<void> | undefined): void {
-    if (!blocked || this.#waiting) return;
-    const waiting = Promise.withResolvers<void>();
-    this.#waiting = waiting;
-    void blocked.then(() => {
-      if (this.#waiting === waiting) this.#waiting = undefined;
-      waiting.resolve();
-    });
-  }
-
-  #relieve(): void {
-    if (!this.hasEnded && (this.#sender?.unsentBytes ?? 0) > this.#limits.highWaterBytes / 2) return;
-    this.#waiting?.resolve();
-    this.#waiting = undefined;
+    else if (this.#sender.unsentBytes > this.#limits.highWaterBytes) this.#gate.close();
   }
 
   #receiveReset(): void {
-    if (this.#mode !== "reliable") {
+    if (!this.isResumable) {
       this.#finish(new RelayError("disconnected", "The other end ended the stream."));
     } else if (this.#closing) this.#finish(undefined);
     else {
@@ -334,7 +266,7 @@ export class EncryptedStream implements RelayStream {
   }
 
   #receiveData(data: DataBody): void {
-    if (this.#mode === "reliable" && this.#queue.queuedBytes >= this.#limits.windowBytes) {
+    if (this.isResumable && this.#queue.queuedBytes >= this.#limits.windowBytes) {
       // Not acknowledged, so that it is sent again.
       this.#hasRefusedData = true;
       this.#acks.received(0, { isUrgent: true });
@@ -344,7 +276,7 @@ export class EncryptedStream implements RelayStream {
       const result = this.#receiver.receive(data);
       if (this.hasEnded) return;
       if (result === "duplicate") this.#counters.framesDuplicate += 1;
-      if (this.#mode === "reliable") {
+      if (this.isResumable) {
         const isUrgent = result !== "accepted" || this.#receiver.hasGap;
         this.#acks.received(data.payload.length, { isUrgent });
       } else if (result === "full") {
@@ -357,20 +289,10 @@ export class EncryptedStream implements RelayStream {
 
   #deliver(message: Buffer): void {
     if (this.hasEnded) return;
-    const content = this.#hasReceived ? message : this.#receiveFirst(message);
-    this.#hasReceived = true;
-    if (!this.#queue.push(content, { isBounded: this.#mode !== "reliable" })) {
+    const content = this.#negotiation.receive(message);
+    if (!this.#queue.push(content, { isBounded: !this.isResumable })) {
       throw new RelayError("limit", "The other end sent more messages than this end could process.");
     }
-  }
-
-  #receiveFirst(message: Buffer): Buffer {
-    if (this.#mode === "plain") return message;
-    const offer = takeOffer(message);
-    const canAgree = this.#mode === "offering" || !this.#hasSent;
-    if (offer.hasOffer && canAgree) this.#becomeReliable();
-    else this.#becomePlain();
-    return offer.message;
   }
 
   #suspend(): void {
@@ -395,7 +317,7 @@ export class EncryptedStream implements RelayStream {
   async #close(): Promise<void> {
     if (!this.hasEnded) {
       this.flush();
-      if (this.#mode === "reliable") await this.#closeReliably();
+      if (this.isResumable) await this.#closeReliably();
       this.#sendReset();
       const link = this.#link;
       this.#finish(undefined);
@@ -434,7 +356,7 @@ export class EncryptedStream implements RelayStream {
     this.#sender?.stop();
     this.#keys.send.destroy();
     this.#keys.receive.destroy();
-    this.#relieve();
+    this.#gate.open();
     void this.#link?.close();
     this.#link = undefined;
     this.#options.onEnd();

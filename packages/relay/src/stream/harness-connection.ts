@@ -8,9 +8,9 @@ import type { FrameBody, RelayFrame } from "../frames/frame.ts";
 import { RELAY_LIMITS, type RelayLimits } from "../limits.ts";
 import { InitiatorHandshake } from "../noise/initiator.ts";
 import { createCounters, type RelayCounters } from "./counters.ts";
+import type { StreamLink } from "./encrypted-stream-options.ts";
 import { EncryptedStream } from "./encrypted-stream.ts";
 import type { FrameChannel } from "./frame-channel.ts";
-import type { StreamLink } from "./stream-link.ts";
 import type { OpenStreamOptions } from "./open-stream-options.ts";
 import type { RelayStream } from "./relay-stream.ts";
 

@@ -96,7 +96,7 @@ describe("a handshake", () => {
   });
 
   it("with an authorization that is too long is refused without a validation", async () => {
-    const validate = vi.fn(async () => true);
+    const validate = vi.fn<() => Promise<boolean>>(async () => true);
     const { harness } = connect({ validate });
     harness.send("s1", { kind: "handshake", payload: Buffer.alloc(3568 + 4097, 1) });
     expect(await harness.next("s1")).toEqual(RESET);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { repetitions } from "@codexkit/testing";
 import { faultyLink, seededRandom } from "../../../test/faulty-link.ts";
-import { MemoryChannel, memoryChannelPair } from "../../../test/memory-channel.ts";
+import { type MemoryChannel, memoryChannelPair } from "../../../test/memory-channel.ts";
 import { Inbox, REGISTRATION_ID, streamPair } from "../../../test/stream-pair.ts";
 import { RelayError } from "../../errors.ts";
 import { decodeFrame } from "../../frames/decode-frame.ts";
@@ -162,13 +162,13 @@ describe("the reliability extension", () => {
     const [, far] = await initialize(harness, executor);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await vi.advanceTimersByTimeAsync(600_000);
-    let isDropped = false;
+    const link = { hasDropped: false };
     harnessChannel.fault = (frame, deliver) => {
-      if (isDropped) deliver(frame);
-      isDropped = true;
+      if (link.hasDropped) deliver(frame);
+      link.hasDropped = true;
     };
     void harness.send("after a long time");
-    while (!isDropped) await nextTurn();
+    while (!link.hasDropped) await nextTurn();
     await vi.advanceTimersByTimeAsync(1000);
     expect(await far.count(1)).toEqual(["after a long time"]);
     vi.useRealTimers();
@@ -176,10 +176,11 @@ describe("the reliability extension", () => {
   });
 
   it("ends a stream whose other end answers nothing", async () => {
-    const { harness, executor, harnessChannel } = await streamPair();
+    const { harness, executor, harnessChannel, executorChannel } = await streamPair();
     const [near] = await initialize(harness, executor);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     harnessChannel.fault = () => {};
+    executorChannel.fault = () => {};
     void harness.send("into the void");
     for (let turn = 0; turn < 3; turn++) await nextTurn();
     await vi.advanceTimersByTimeAsync(29_000);
@@ -208,13 +209,13 @@ describe("the reliability extension", () => {
     const [near] = await initialize(harness, executor);
     harness.pause();
     const message = "x".repeat(20_000);
-    let sent = 0;
+    const progress = { sent: 0 };
     const sending = (async () => {
-      for (; sent < 200; sent++) await executor.send(message);
+      for (; progress.sent < 200; progress.sent++) await executor.send(message);
     })();
-    while (harnessChannel.waitingBytes > 0 || sent < 15) await nextTurn();
+    while (harnessChannel.waitingBytes > 0 || progress.sent < 15) await nextTurn();
     for (let turn = 0; turn < 200; turn++) await nextTurn();
-    expect(sent).toBeLessThan(60);
+    expect(progress.sent).toBeLessThan(60);
     expect(near.messages).toEqual([]);
     harness.resume();
     await sending;
@@ -226,7 +227,7 @@ describe("the reliability extension", () => {
 describe("a stream whose connection is lost", () => {
   /** A harness that gets a new connection to the same acceptor whenever it needs one. */
   async function resumablePair() {
-    const reconnect = vi.fn(async () => next());
+    const reconnect = vi.fn<() => Promise<MemoryChannel>>(async () => next());
     const pair = await streamPair({ harness: { limits: FAST, reconnect }, executor: { limits: FAST } });
     const { acceptor } = pair;
     const connections: [MemoryChannel, MemoryChannel][] = [];

@@ -8,8 +8,8 @@ export interface ReliableSenderOptions {
   readonly counters: RelayCounters;
   /** Sends a frame over the current connection. A promise means that it reads slowly. */
   readonly transmit: (frame: Buffer) => Promise<void> | undefined;
-  /** Called when a sender that waits because of `unsentBytes` may continue. */
-  readonly onRelief: () => void;
+  /** Called after frames were sent, with the bytes that still wait. */
+  readonly onSent: (unsentBytes: number) => void;
   /** Called when nothing was acknowledged for the retransmission timeout, with the time at which frames began to wait. */
   readonly onTimeout: (waitingSince: number) => void;
 }
@@ -96,7 +96,7 @@ export class ReliableSender {
       if (blocked) void this.#waitFor(blocked);
     }
     if (this.#buffer.hasInFlight && !this.#isSuspended && !this.#isStopped) this.#timer.start();
-    this.#options.onRelief();
+    this.#options.onSent(this.#buffer.unsentBytes);
   }
 
   async #waitFor(blocked: Promise<void>): Promise<void> {

@@ -30,7 +30,7 @@ export const ACK_BITS = 32;
  */
 export class SendBuffer {
   readonly #window: SendWindow;
-  #entries: Entry[] = [];
+  readonly #entries: Entry[] = [];
   /** Number of the first entry. */
   #firstSeq: number;
   /** Index of the first entry that was never sent. */

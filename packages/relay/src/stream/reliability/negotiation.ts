@@ -1,0 +1,57 @@
+import { addOffer, takeOffer } from "./offer.ts";
+
+/**
+ * How a stream is transported. It starts as `offering` (harness) or `accepting` (executor), and the first message from the
+ * other end decides between `reliable` and `plain`, which is Codex's own way.
+ */
+export type StreamMode = "offering" | "accepting" | "plain" | "reliable";
+
+/** Agrees with the other end on the reliability extension, by the first message in each direction. */
+export class Negotiation {
+  readonly #onDecided: (mode: "plain" | "reliable") => void;
+  #mode: StreamMode;
+  #hasSent = false;
+  #hasReceived = false;
+
+  constructor(initial: StreamMode, onDecided: (mode: "plain" | "reliable") => void) {
+    this.#mode = initial;
+    this.#onDecided = onDecided;
+  }
+
+  get mode(): StreamMode {
+    return this.#mode;
+  }
+
+  /** Whether the message that may carry an offer or an acceptance was sent. */
+  get hasSent(): boolean {
+    return this.#hasSent;
+  }
+
+  /** Adds an offer or an acceptance to the first message. */
+  prepare(message: string | Uint8Array): string | Uint8Array {
+    if (this.#hasSent || this.#mode === "plain" || this.#mode === "accepting") return message;
+    const offer = addOffer(message);
+    if (!offer) this.#decide("plain");
+    return offer ?? message;
+  }
+
+  sent(): void {
+    this.#hasSent = true;
+  }
+
+  /** Removes an offer or an acceptance from the first message. */
+  receive(message: Buffer): Buffer {
+    if (this.#hasReceived || this.#mode === "plain") return message;
+    this.#hasReceived = true;
+    const offer = takeOffer(message);
+    // An executor that has sent a message already can't accept any more.
+    const canAgree = this.#mode === "offering" || !this.#hasSent;
+    this.#decide(offer.hasOffer && canAgree ? "reliable" : "plain");
+    return offer.message;
+  }
+
+  #decide(mode: "plain" | "reliable"): void {
+    this.#mode = mode;
+    this.#onDecided(mode);
+  }
+}
