@@ -72,10 +72,10 @@ export class RawClient implements Disposable {
   }
 
   /** Resolves when this holds; looked at after every message and at the end. */
-  async when(holds: () => boolean): Promise<void> {
+  async when(holds: () => boolean, waitMs: number = WAIT_MS): Promise<void> {
     if (holds()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error("it did not come in time")), WAIT_MS);
+    const timer = setTimeout(() => reject(new Error("it did not come in time")), waitMs);
     const look = (): void => {
       timer.refresh();
       if (holds()) resolve();

@@ -193,6 +193,9 @@ describe("order of requests", () => {
   });
 });
 
+/** 300 MB take long on a busy machine. */
+const TRANSFER_MS = 50_000;
+
 test.each([
   { tty: false, total: 300_000_000 },
   { tty: true, total: 30_000_000 },
@@ -233,7 +236,7 @@ test.each([
         client.texts[seen] = "";
       }
       return client.messages.some(({ method }) => method === "process/closed");
-    });
+    }, TRANSFER_MS);
     expect(bytes).toBe(total + (pidLine?.[0].length ?? 0));
   },
 );
