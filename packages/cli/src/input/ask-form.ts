@@ -5,7 +5,7 @@ import { type FormField, readFields } from "./form-field.ts";
 import { askChoice, askText, type PromptStreams } from "./prompts.ts";
 
 /** The answer to a form. */
-export interface FormAnswer {
+interface FormAnswer {
   readonly action: "accept" | "decline";
   readonly content?: JsonValue;
 }

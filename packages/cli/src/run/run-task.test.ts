@@ -24,7 +24,7 @@ beforeAll(async () => {
       [say("Then not.", { phase: "final_answer" })],
     ],
     allowed: [[run("echo allowed", { escalate: "Because." })], [say("Done.", { phase: "final_answer" })]],
-    write: [[run("echo x > written.txt")], [say("Done.", { phase: "final_answer" })]],
+    write: [[run("echo x > written.txt", { yieldMs: 30_000 })], [say("Done.", { phase: "final_answer" })]],
     hostile: [[say("a\u001b]52;c;aGk=\u0007b\u001b[31mc", { phase: "final_answer" })]],
     expensive: [
       [run("true"), usage({ input: 5_000, output: 100 })],
