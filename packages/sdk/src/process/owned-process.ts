@@ -36,6 +36,9 @@ export interface ProcessEnd {
 /** Interval between searches for surviving descendants. */
 const RECHECK_MS = 10;
 
+/** Searches without an interval, after one that found nothing but was not certain. */
+const QUICK_SEARCHES = 2;
+
 /** The steps of `stop`, in order. */
 export type StopStep = "stdin" | "SIGTERM" | "SIGKILL";
 
@@ -177,6 +180,10 @@ export class OwnedProcess implements AsyncDisposable {
     this.#hasExited = true;
     const until = Date.now() + this.#limits.killTimeoutMs;
     let search = killOwned(this.#claim);
+    // A search takes less time than the interval, and is uncertain if any program forks meanwhile.
+    for (let more = QUICK_SEARCHES; more > 0 && search.killed === 0 && !search.isCertain; more--) {
+      search = killOwned(this.#claim);
+    }
     if (!search.isCertain) {
       do {
         await delay(RECHECK_MS);
