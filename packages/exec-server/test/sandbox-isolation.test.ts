@@ -129,13 +129,14 @@ test(
     await waiting(client, it, "true");
     const pid = server.process?.child.pid ?? 0;
     const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ");
-    for (const child of children) process.kill(Number(child), "SIGKILL");
-    process.kill(pid, "SIGKILL");
+    // Stopped first, so that none of them cleans up after another.
+    for (const signal of ["SIGSTOP", "SIGKILL"] as const)
+      for (const each of [pid, ...children]) process.kill(Number(each), signal);
     await client[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
     expect(await readdir(it.at("ws"))).toContain(".git");
     await using _next = await startProgram("ours", [], { TMPDIR: it.at("tmp") });
-    expect(await readdir(it.at("ws"))).toEqual([]);
+    await expect.poll(() => readdir(it.at("ws"))).toEqual([]);
   },
 );
 

@@ -37,7 +37,10 @@ describe("a resumed session", () => {
     await using fixture = await codexFixture(() => [say("ok"), usage({ input: 100, output: 10, cached: 0 })]);
     const { sessionId } = await fixture.run("one", { maxTurns: 1 });
     const limits = { maxTurns: 1, maxTokens: 110 };
-    const second = await read(await fixture.provider.resume(sessionId, fixture.spec("two", limits)));
+    const handle = await fixture.provider.resume(sessionId, fixture.spec("two", limits));
+    const second = await read(handle);
+    // Until Codex has released the session, no other process can resume it.
+    await handle.stop();
     await using other = await CodexProvider.create(fixture.options);
     const third = await read(await other.resume(sessionId, fixture.spec("three", limits)));
     for (const transcript of [second, third]) {
