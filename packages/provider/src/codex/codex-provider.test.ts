@@ -157,7 +157,10 @@ describe("resuming", () => {
       say(`${input.filter((item) => item["role"] === "user").length} messages`),
     );
     const { sessionId, end: first } = await fixture.run("one");
-    const second = await read(await fixture.provider.resume(sessionId, fixture.spec("two")));
+    const handle = await fixture.provider.resume(sessionId, fixture.spec("two"));
+    const second = await read(handle);
+    // Until Codex has released the session, no other process can resume it.
+    await handle.stop();
     await using other = await CodexProvider.create(fixture.options);
     const third = await read(await other.resume(sessionId, fixture.spec("three")));
     expect([second.sessionId, third.sessionId]).toEqual([sessionId, sessionId]);
