@@ -8,7 +8,7 @@ const TAG = { authTagLength: 16 };
 export const AES_TAG_BYTES = TAG.authTagLength;
 
 /** The largest Noise message. */
-export const NOISE_MESSAGE_BYTES = 65_535;
+const NOISE_MESSAGE_BYTES = 65_535;
 
 /** Noise's nonce for AES-GCM: four zero bytes, then the counter as a big-endian 64-bit number. */
 function nonceBytes(nonce: number): Buffer {

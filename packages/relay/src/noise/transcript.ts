@@ -49,7 +49,7 @@ export function startTranscript(executor: RelayPublicKey, binding: StreamBinding
 }
 
 /** Each part is preceded by its length as a big-endian 64-bit number, so that no two bindings share an encoding. */
-export function encodePrologue({ environmentId, registrationId, streamId }: StreamBinding): Buffer {
+function encodePrologue({ environmentId, registrationId, streamId }: StreamBinding): Buffer {
   const parts = [PROLOGUE_LABEL, environmentId, registrationId, streamId].map((text) => {
     const bytes = Buffer.from(text);
     const length = Buffer.alloc(8);

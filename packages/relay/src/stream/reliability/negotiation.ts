@@ -4,7 +4,7 @@ import { addOffer, takeOffer } from "./offer.ts";
  * How a stream is transported. It starts as `offering` (harness) or `accepting` (executor), and the first message from the
  * other end decides between `reliable` and `plain`, which is Codex's own way.
  */
-export type StreamMode = "offering" | "accepting" | "plain" | "reliable";
+type StreamMode = "offering" | "accepting" | "plain" | "reliable";
 
 /** Agrees with the other end on the reliability extension, by the first message in each direction. */
 export class Negotiation {
