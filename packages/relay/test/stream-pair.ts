@@ -5,7 +5,7 @@ import type { RelayStream } from "../src/stream/relay-stream.ts";
 import { StreamAcceptor } from "../src/stream/stream-acceptor.ts";
 import type { StreamAcceptorOptions } from "../src/stream/acceptor-options.ts";
 import { createCounters } from "../src/stream/counters.ts";
-import { type MemoryChannel, memoryChannelPair } from "./memory-channel.ts";
+import { memoryChannelPair } from "./memory-channel.ts";
 
 export const ENVIRONMENT_ID = "env-1";
 export const REGISTRATION_ID = "registration-1";
@@ -44,13 +44,6 @@ export function harnessOptions(options: Partial<OpenStreamOptions> = {}): OpenSt
     authorization: AUTHORIZATION,
     ...options,
   };
-}
-
-export interface StreamPair {
-  readonly harness: RelayStream;
-  readonly executor: RelayStream;
-  readonly harnessChannel: MemoryChannel;
-  readonly executorChannel: MemoryChannel;
 }
 
 /** A stream that is established over a connection in memory, both ends. */
