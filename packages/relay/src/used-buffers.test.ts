@@ -6,7 +6,7 @@ test("used buffers are freed once they have reached an amount", () => {
   const before = globalThis.gc;
   onTestFinished(() => {
     if (before) globalThis.gc = before;
-    else delete globalThis.gc;
+    else Reflect.deleteProperty(globalThis, "gc");
     setFlagsFromString("--no-expose-gc");
   });
   exposeGarbageCollector();
@@ -22,7 +22,7 @@ test("used buffers are freed once they have reached an amount", () => {
 
 test("counting buffers does nothing in a program that does not expose its garbage collector", () => {
   const before = globalThis.gc;
-  delete globalThis.gc;
+  Reflect.deleteProperty(globalThis, "gc");
   onTestFinished(() => {
     if (before) globalThis.gc = before;
   });

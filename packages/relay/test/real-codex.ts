@@ -66,22 +66,3 @@ async function writeCertificate(folder: string): Promise<string> {
   await writeFile(file, rootCertificates[0] ?? "");
   return file;
 }
-
-/** Runs one turn to its end, and returns its status. */
-export async function runTurn(app: AppServer): Promise<string> {
-  const peer = await app.connect();
-  const ended = Promise.withResolvers<string>();
-  peer.on("turn/completed", ({ turn: { status, error } }) =>
-    ended.resolve(error ? JSON.stringify(error) : status),
-  );
-  const { thread } = await peer.request("thread/start", {
-    cwd: app.workspace,
-    sandbox: "danger-full-access",
-    approvalPolicy: "never",
-  } as never);
-  await peer.request("turn/start", {
-    threadId: thread.id,
-    input: [{ type: "text", text: "go", text_elements: [] }],
-  } as never);
-  return ended.promise;
-}
