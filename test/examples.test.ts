@@ -36,6 +36,9 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
     prints: /decline: overwrites[^]*shell tests pass[^]*All is well\. \(2 calls of the model\)/,
   },
   "quick-start.ts": { prints: /nothing in it yet\.\n\d+ tokens/ },
+  "relay.ts": {
+    prints: /executor: connected\nhello through the relay\nexit code 0\nexecutor: closed/,
+  },
   "streaming.ts": { prints: /\$ \/bin\/bash[^]*exit code 0[^]*The turn completed in \d+ ms/ },
   "structured-output.ts": { prints: /codexkit: \*{5}/ },
   "tools.ts": { prints: /The tool says: It snows in Oslo\./ },
