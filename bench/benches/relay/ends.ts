@@ -107,6 +107,9 @@ async function retry<Value>(run: () => Promise<Value>): Promise<Value> {
   }
 }
 
+/** Streams that are opened at the same time. */
+const CONNECTING = 50;
+
 /** Milliseconds until many executors with several streams each have all run `true`; and how many did. */
 export async function runManyExecutors(
   { registryUrl, tokens, direct }: RelayContestants,
@@ -126,37 +129,26 @@ export async function runManyExecutors(
   );
   try {
     await once(child.stdout, "data");
+    await using clients = new AsyncDisposableStack();
     const begun = performance.now();
     let finished = 0;
-    await Promise.all(
-      Array.from({ length: executors * streams }, async (_, index) => {
-        const environmentId = `many-${index % executors}`;
-        await using client = await connectHarness({ registryUrl, environmentId, credential: tokens.connect });
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      while (next < executors * streams) {
+        const environmentId = `many-${next++ % executors}`;
+        // Kept open until the end: all streams exist at once.
+        const client = clients.use(
+          await connectHarness({ registryUrl, environmentId, credential: tokens.connect }),
+        );
         const command = await client.start({ argv: ["/bin/true"], cwd: "/" });
         const { exitCode } = await command.wait();
         if (exitCode === 0) finished += 1;
-        // Kept open: all streams exist at once.
-        await allStarted(index, executors * streams);
-      }),
-    );
+      }
+    };
+    await Promise.all(Array.from({ length: CONNECTING }, worker));
     return { time: performance.now() - begun, finished };
   } finally {
     child.stdin.end();
     if (child.exitCode === null) await once(child, "exit");
   }
-}
-
-let arrived = 0;
-let everyone = Promise.withResolvers<void>();
-
-/** Resolves for all callers when the last has arrived. */
-async function allStarted(_index: number, count: number): Promise<void> {
-  const { promise, resolve } = everyone;
-  arrived += 1;
-  if (arrived === count) {
-    arrived = 0;
-    everyone = Promise.withResolvers();
-    resolve();
-  }
-  await promise;
 }

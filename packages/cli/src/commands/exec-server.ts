@@ -17,8 +17,8 @@ export function execServerCommand(): CliCommand {
     .passThroughOptions()
     .helpOption(false)
     .action(async (args: readonly string[]) => {
-      const { runExecServer } = await import("../exec-server/run-exec-server.ts");
-      await runExecServer(args);
+      const { becomeProgram } = await import("../process/become-program.ts");
+      await becomeProgram("@codexkit/exec-server", "codexkit-exec-server", args);
     });
   return command;
 }

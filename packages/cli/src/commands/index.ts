@@ -7,6 +7,7 @@ import { doctorCommand } from "./doctor.ts";
 import { execServerCommand } from "./exec-server.ts";
 import { inboxCommand } from "./inbox.ts";
 import { policyCommand } from "./policy.ts";
+import { relayCommand } from "./relay.ts";
 import { runCommand } from "./run.ts";
 import { serveCommand } from "./serve.ts";
 import { sessionsCommand } from "./sessions.ts";
@@ -32,6 +33,7 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   tokenCommand,
   policyCommand,
   execServerCommand,
+  relayCommand,
   doctorCommand,
   completionCommand,
 ];

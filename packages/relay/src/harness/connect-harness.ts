@@ -91,7 +91,11 @@ async function dialFirst(dialer: HarnessDialer, signal: AbortSignal): Promise<Tr
       return await dialer.dial(either);
     } catch (error) {
       if (signal.aborted) throw new RelayError("aborted", "The connection was aborted.", { cause: error });
-      if (timeout.aborted || attempt > FIRST_CONNECT.retries || !isRetryable(error)) throw error;
+      if (timeout.aborted) {
+        const text = `No executor could be reached within ${FIRST_CONNECT.timeoutMs} ms.`;
+        throw new RelayError("timeout", text, { cause: error });
+      }
+      if (attempt > FIRST_CONNECT.retries || !isRetryable(error)) throw error;
     }
     await delay(retryDelayMs(HARNESS_RETRY, attempt), undefined, { signal: either }).catch(() => {});
   }

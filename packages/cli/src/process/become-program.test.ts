@@ -19,6 +19,18 @@ test("options are passed on, also --help and --version", async () => {
   expect(unknown.stderr).toContain("'--lisen'");
 });
 
+test("the commands of the relay are passed on", async () => {
+  const [help, unknown] = await Promise.all([
+    runCli(["relay", "executor", "--help"]),
+    runCli(["relay", "executor", "--remot", "x"]),
+  ]);
+
+  expect(help).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(help.stdout).toContain("--environment-id");
+  expect(unknown).toMatchObject({ exitCode: 2, stdout: "" });
+  expect(unknown.stderr).toContain("--remot");
+});
+
 test("it serves in the process of the command, until a signal", async () => {
   const child = startCli(["exec-server", "--listen", "ws://127.0.0.1:0"]);
   const [line] = (await once(createInterface(child.stdout), "line")) as [string];

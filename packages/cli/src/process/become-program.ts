@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
-import { lifetime } from "../process/lifetime.ts";
+import { lifetime } from "./lifetime.ts";
 
-/** Becomes the exec-server, in the same process where the system can do that: signals and exit codes are then its own. */
-export async function runExecServer(args: readonly string[]): Promise<void> {
+/** Becomes a program of another package, in the same process where the system can do that: signals and exit codes are then its own. */
+export async function becomeProgram(
+  packageName: string,
+  bin: string,
+  args: readonly string[],
+): Promise<void> {
   const require = createRequire(import.meta.url);
-  const program = join(
-    require.resolve("@codexkit/exec-server/package.json"),
-    "../bin/codexkit-exec-server.mjs",
-  );
-  const argv = [program, ...args];
+  const argv = [join(require.resolve(`${packageName}/package.json`), `../bin/${bin}.mjs`), ...args];
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve(process.execPath, [process.execPath, ...argv], process.env);
   }

@@ -1,0 +1,24 @@
+import { type CliCommand, createGroup } from "../cli-command.ts";
+
+export function relayCommand(): CliCommand {
+  const command = createGroup("relay", {
+    summary: "Run Codex's commands on a machine behind a firewall",
+    description:
+      "Starts an executor, a forwarder or a registry with its rendezvous. All commands and options are those of codexkit-relay: `codexkit relay --help` lists them, and docs/relay.md explains them.",
+    examples: [
+      ["codexkit relay registry serve", "run a registry"],
+      ["codexkit relay executor --remote https://relay.example --environment-id box", "serve this machine"],
+    ],
+  });
+  command.passesHelpOn = true;
+  command
+    .argument("[options...]", "commands and options of codexkit-relay")
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action(async (args: readonly string[]) => {
+      const { becomeProgram } = await import("../process/become-program.ts");
+      await becomeProgram("@codexkit/relay", "codexkit-relay", args);
+    });
+  return command;
+}
