@@ -21,7 +21,7 @@ interface HelperReply {
 }
 
 /** The first line of a helper, in place of an answer. */
-export const HELPER_STARTED: HelperReply = { id: -1 };
+const HELPER_STARTED: HelperReply = { id: -1 };
 
 /** File operations in one sandbox, done by a helper program that serves many of them. */
 export class SandboxedFiles implements AsyncDisposable {

@@ -43,14 +43,13 @@ function digest(bytes: Uint8Array): string {
 
 describe("messages in many reads", () => {
   const fragment = fc.integer({ min: 0, max: 200 * KIB });
-  const message = fc.array(fc.record({ length: fragment, ping: fc.boolean() }), {
+  const fragments = fc.array(fc.record({ length: fragment, ping: fc.boolean() }), {
     minLength: 1,
     maxLength: 6,
   });
 
   test("arrive unchanged, however they are divided, and with pings in between", async () => {
     const { client, server } = await connect();
-    let received: string[] = [];
     // Kept until all have arrived: the memory of a message must not be reused for a later one.
     let kept: Buffer[] = [];
     server.on("message", (data: Buffer) => kept.push(data));
@@ -59,20 +58,19 @@ describe("messages in many reads", () => {
     client.on("pong", (data) => pongs.push(String(data)));
     await fc.assert(
       fc.asyncProperty(
-        fc.array(message, { minLength: 1, maxLength: 5 }),
+        fc.array(fragments, { minLength: 1, maxLength: 5 }),
         fc.boolean(),
         async (messages, pauses) => {
-          received = [];
           kept = [];
           pongs.length = 0;
           const sent: string[] = [];
           const pings: string[] = [];
           if (pauses) server.pause();
-          for (const [number, fragments] of messages.entries()) {
-            const content = fragments.map(({ length }, index) => Buffer.alloc(length, `${number}.${index};`));
+          for (const [number, parts] of messages.entries()) {
+            const content = parts.map(({ length }, index) => Buffer.alloc(length, `${number}.${index};`));
             sent.push(digest(Buffer.concat(content)));
-            for (const [index, { ping }] of fragments.entries()) {
-              client.send(content[index] ?? "", { fin: index === fragments.length - 1 });
+            for (const [index, { ping }] of parts.entries()) {
+              client.send(content[index] ?? "", { fin: index === parts.length - 1 });
               if (!ping) continue;
               pings.push(`ping ${number}.${index}`);
               client.ping(`ping ${number}.${index}`);
@@ -83,8 +81,7 @@ describe("messages in many reads", () => {
           if (pauses) server.resume();
           await last;
           while (pongs.at(-1) !== "last") await once(client, "pong");
-          received = kept.map(digest);
-          expect(received).toEqual(sent);
+          expect(kept.map(digest)).toEqual(sent);
           expect(pongs).toEqual([...pings, "last"]);
         },
       ),
