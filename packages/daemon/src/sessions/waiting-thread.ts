@@ -74,5 +74,6 @@ export async function restoreWaitingThread(
     for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
   });
   rollouts.forget();
-  return load();
+  // The server must not be released before the thread is loaded on it.
+  return await load();
 }

@@ -7,6 +7,7 @@ const MAX_SEQUENCE = 512;
 /** Characters without a width of their own on one cell. */
 const MAX_MARKS = 16;
 
+/* oxlint-disable no-control-regex -- these are the controls of a terminal. */
 const CANCEL = "\u0018";
 const ESCAPE = "\u001b";
 /**
@@ -14,10 +15,13 @@ const ESCAPE = "\u001b";
  * nothing are left out, so that colours cost little.
  */
 const START = /\u001b(?!\[[\d:;<=>?]{0,64}[@-HJKN-RU-Y[-ac-~])|[\u0090\u0098\u009b\u009d-\u009f]/g;
-const END_OF_STRING = /[\u0007\u0018\u001a\u001b\u0080-\u009f]/g;
+/** A bell ends an OSC only. */
+const END_OF_OSC = /[\u0007\u0018\u001a\u001b\u0080-\u009f]/g;
+const END_OF_STRING = /[\u0018\u001a\u001b\u0080-\u009f]/g;
 const END_OF_SEQUENCE = /[@-~\u0018\u001a\u001b\u0080-\u009f]/g;
 /** Controls that are carried out in the middle of a sequence, which goes on after them. */
 const CONTROLS = /[\0-\u0017\u0019\u001c-\u001f\u007f]/g;
+/* oxlint-enable no-control-regex */
 const MARKS = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]+/gu;
 
 /** Sequences whose parameter is a number of lines or columns. The emulator has no limit of its own for them. */
@@ -49,7 +53,7 @@ export class SequenceLimiter {
   #state: "text" | "escape" | "sequence" | "string" = "text";
   /** Parameters of the sequence that has begun. */
   #parameters = "";
-  /** The string that has begun. A bell ends an OSC only. */
+  /** The string that has begun. */
   #string = { isOsc: false, length: 0 };
   /** Marks at the end of the output so far. */
   #marks = 0;
@@ -158,8 +162,7 @@ export class SequenceLimiter {
 
   #readString(text: string, at: number): Step {
     const { isOsc, length } = this.#string;
-    let end = find(END_OF_STRING, text, at);
-    while (!isOsc && text.charAt(end) === "\u0007") end = find(END_OF_STRING, text, end + 1);
+    const end = find(isOsc ? END_OF_OSC : END_OF_STRING, text, at);
     const content = text.slice(at, end);
     const wasCancelled = length > MAX_STRING;
     this.#string.length += content.length;
@@ -180,7 +183,7 @@ export class SequenceLimiter {
     if (isPlain) return text;
     return text.replaceAll(MARKS, (marks, at: number) => {
       const before = at === 0 ? carried : 0;
-      const kept = [...marks].slice(0, MAX_MARKS - before);
+      const kept = Array.from(marks).slice(0, MAX_MARKS - before);
       if (at + marks.length === text.length) this.#marks = before + kept.length;
       return kept.join("");
     });
