@@ -158,9 +158,9 @@ describe("the reliability extension", () => {
   }, 300_000);
 
   it("does not take a long pause for the silence of the other end", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { harness, executor, harnessChannel } = await streamPair();
     const [, far] = await initialize(harness, executor);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     await vi.advanceTimersByTimeAsync(600_000);
     const link = { hasDropped: false };
     harnessChannel.fault = (frame, deliver) => {
@@ -176,9 +176,9 @@ describe("the reliability extension", () => {
   });
 
   it("ends a stream whose other end answers nothing", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { harness, executor, harnessChannel, executorChannel } = await streamPair();
     const [near] = await initialize(harness, executor);
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     harnessChannel.fault = () => {};
     executorChannel.fault = () => {};
     void harness.send("into the void");
