@@ -126,7 +126,7 @@ export class RawSocket implements AsyncDisposable {
   async next(): Promise<DecodedFrame> {
     const { value, done } = await this.#frames[Symbol.asyncIterator]().next();
     if (done) throw new Error("The socket was closed.");
-    return decode(value as Buffer);
+    return decode(value);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

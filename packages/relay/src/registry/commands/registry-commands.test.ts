@@ -21,7 +21,7 @@ async function output(...args: string[]): Promise<string> {
   let text = "";
   program.child.stdout.on("data", (chunk: Buffer) => (text += String(chunk)));
   const { code } = await program.ended;
-  expect(code, program.stderrTail).toBe(0);
+  if (code !== 0) throw new Error(program.stderrTail);
   return text;
 }
 

@@ -281,7 +281,7 @@ describe("a new store", () => {
     const file = join(folder.path, "admin-token");
     const start = async () => {
       await using started = await startRegistry(options);
-      return started.tokens.list();
+      return await started.tokens.list();
     };
     expect(await start()).toMatchObject([{ name: "first", scopes: ["admin"] }]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);

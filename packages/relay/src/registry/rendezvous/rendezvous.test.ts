@@ -156,18 +156,16 @@ describe("streams", () => {
   test("free their ID when either end resets them", async () => {
     const ends = await openEnds({ streamsPerEnvironment: 1 });
     const harness = await ends.harness();
-    for (const end of ["harness", "executor"]) {
-      const stream = newStreamId();
-      harness.send(dataFrame(stream, "x"));
-      expect((await ends.executor.next()).streamId).toBe(stream);
-      if (end === "harness") {
-        harness.send(resetFrame(stream, "over"));
-        expect(await ends.executor.next()).toEqual({ streamId: stream, reset: "over" });
-      } else {
-        ends.executor.send(resetFrame(stream, "over"));
-        expect(await harness.next()).toEqual({ streamId: stream, reset: "over" });
-      }
-    }
+    const first = newStreamId();
+    harness.send(dataFrame(first, "x"));
+    expect((await ends.executor.next()).streamId).toBe(first);
+    harness.send(resetFrame(first, "over"));
+    expect(await ends.executor.next()).toEqual({ streamId: first, reset: "over" });
+    const second = newStreamId();
+    harness.send(dataFrame(second, "x"));
+    expect((await ends.executor.next()).streamId).toBe(second);
+    ends.executor.send(resetFrame(second, "over"));
+    expect(await harness.next()).toEqual({ streamId: second, reset: "over" });
     const [last, refused] = [newStreamId(), newStreamId()];
     harness.send(dataFrame(last, "x"));
     harness.send(dataFrame(refused, "x"));
@@ -408,8 +406,8 @@ describe("a slow or flooding peer", () => {
       (await register(ends.registry.url, token, { environmentId })).url,
     );
     await waitForExecutor(ends.registry, environmentId);
-    const connect = await ends.registry.token("connect", environmentId);
-    const { url } = await authorize(ends.registry.url, connect, { environmentId });
+    const otherToken = await ends.registry.token("connect", environmentId);
+    const { url } = await authorize(ends.registry.url, otherToken, { environmentId });
     await using second = await RawSocket.open(url);
     second.send(dataFrame("t", "x"));
     expect((await other.next()).streamId).toBe("t");
@@ -420,21 +418,26 @@ describe("a slow or flooding peer", () => {
     const ends = await openEnds({ headersMs: 1_500 });
     const { port } = new URL(ends.registry.url);
     const sockets: Socket[] = [];
+    const opened: Promise<unknown>[] = [];
+    const closed: Promise<unknown>[] = [];
     onTestFinished(() => {
       for (const socket of sockets) socket.destroy();
     });
     for (let index = 0; index < 1000; index += 1) {
       const socket = connect(Number(port), "127.0.0.1");
+      // The server may reset a connection that it closes.
       socket.on("error", () => {});
       socket.write("GET /rendezvous/harness?ticket=x HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n");
       sockets.push(socket);
+      opened.push(once(socket, "connect"));
+      closed.push(new Promise((resolve) => socket.once("close", resolve)));
     }
-    await Promise.all(sockets.map((socket) => socket.connecting && once(socket, "connect")));
+    await Promise.all(opened);
     const harness = await ends.harness();
     harness.send(dataFrame("s", "x"));
     expect((await ends.executor.next()).streamId).toBe("s");
     for (const socket of sockets) socket.resume();
-    await Promise.all(sockets.map((socket) => socket.closed || once(socket, "close")));
+    await Promise.all(closed);
   });
 });
 
