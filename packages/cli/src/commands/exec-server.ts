@@ -18,7 +18,11 @@ export function execServerCommand(): CliCommand {
     .helpOption(false)
     .action(async (args: readonly string[]) => {
       const { becomeProgram } = await import("../process/become-program.ts");
-      await becomeProgram("@codexkit/exec-server", "codexkit-exec-server", args);
+      await becomeProgram(
+        import.meta.resolve("@codexkit/exec-server/package.json"),
+        "codexkit-exec-server",
+        args,
+      );
     });
   return command;
 }

@@ -18,7 +18,7 @@ export function relayCommand(): CliCommand {
     .helpOption(false)
     .action(async (args: readonly string[]) => {
       const { becomeProgram } = await import("../process/become-program.ts");
-      await becomeProgram("@codexkit/relay", "codexkit-relay", args);
+      await becomeProgram(import.meta.resolve("@codexkit/relay/package.json"), "codexkit-relay", args);
     });
   return command;
 }

@@ -1,18 +1,21 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 import { lifetime } from "./lifetime.ts";
 
-/** Becomes a program of another package, in the same process where the system can do that: signals and exit codes are then its own. */
+/**
+ * Becomes a program of another package, in the same process where the system can do that: signals and exit codes are then
+ * its own.
+ *
+ * @param manifestUrl The URL of the package's `package.json`.
+ */
 export async function becomeProgram(
-  packageName: string,
+  manifestUrl: string,
   bin: string,
   args: readonly string[],
 ): Promise<void> {
-  const require = createRequire(import.meta.url);
-  const argv = [join(require.resolve(`${packageName}/package.json`), `../bin/${bin}.mjs`), ...args];
+  const argv = [fileURLToPath(new URL(`bin/${bin}.mjs`, manifestUrl)), ...args];
   if (typeof process.execve === "function" && process.platform !== "win32") {
     process.execve(process.execPath, [process.execPath, ...argv], process.env);
   }
