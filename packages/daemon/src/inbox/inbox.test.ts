@@ -8,7 +8,7 @@ import {
   useDatabases,
   warning,
 } from "../../test/database-fixture.ts";
-import type { NewApproval } from "./inbox.ts";
+import type { NewApproval } from "./new-approval.ts";
 
 function approval(more: Partial<NewApproval> = {}): NewApproval {
   return {

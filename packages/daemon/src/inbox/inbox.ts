@@ -12,33 +12,12 @@ import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
+import { insertApproval, type NewApproval, reopenApproval } from "./new-approval.ts";
 import { findAskedAgain, hasUnansweredParked } from "./parked-inbox.ts";
 
 const DEFAULT_PAGE = 50;
 /** States in which a person may still answer. */
 const ANSWERABLE: ApprovalState[] = ["open", "parked"];
-
-export interface NewApproval {
-  /** Default: a new UUID. */
-  readonly id?: string;
-  readonly threadId: string;
-  readonly turnId?: string;
-  readonly itemId?: string;
-  readonly callId?: string;
-  readonly requestId: string | number;
-  /** The SDK's kind of the request. */
-  readonly kind: string;
-  /** Hash of what is asked, to recognise a request that is sent again. */
-  readonly fingerprint: string;
-  readonly request: unknown;
-  readonly verdict?: unknown;
-  readonly offers: readonly unknown[];
-  /** Milliseconds since the epoch. */
-  readonly expiresAt?: number;
-  readonly rolloutBytes?: number;
-  /** Length of the rollout file of the session's own thread, if an agent asks. */
-  readonly rootBytes?: number;
-}
 
 export interface InboxQuery {
   readonly state?: ApprovalState | readonly ApprovalState[];
@@ -101,7 +80,9 @@ export class Inbox {
       events: existing ? events : [...events, { type: "inbox.opened", approvalId: id }],
       changes: { phase: "waiting" },
       also: (trx) =>
-        existing ? this.#reopen(trx, owner, id, approval) : this.#insert(trx, owner, id, approval),
+        existing
+          ? reopenApproval(this.#store, trx, owner, id, approval)
+          : insertApproval(this.#store, trx, owner, id, approval),
       notify: this.#keys(id),
     });
     return { approval: await this.#require(id), isNew: existing === undefined };
@@ -248,68 +229,6 @@ export class Inbox {
         return ANSWERABLE.includes(row.state) ? undefined : row;
       },
     });
-  }
-
-  async #insert(trx: DaemonTransaction, owner: Ownership, id: string, approval: NewApproval): Promise<void> {
-    await trx
-      .insertInto("approval")
-      .values({
-        id,
-        session_id: owner.sessionId,
-        epoch: owner.epoch,
-        thread_id: approval.threadId,
-        turn_id: approval.turnId ?? null,
-        item_id: approval.itemId ?? null,
-        call_id: approval.callId ?? null,
-        request_id: JSON.stringify(approval.requestId),
-        kind: approval.kind,
-        fingerprint: approval.fingerprint,
-        request: JSON.stringify(approval.request),
-        verdict: approval.verdict === undefined ? null : JSON.stringify(approval.verdict),
-        offers: JSON.stringify(approval.offers),
-        state: "open",
-        answer: null,
-        answered_by: null,
-        answered_at: null,
-        note: null,
-        created_at: this.#store.now,
-        updated_at: this.#store.now,
-        expires_at: approval.expiresAt ?? null,
-        rollout_bytes: approval.rolloutBytes ?? null,
-        parked_at: null,
-        submitted_at: null,
-        progress: approval.rootBytes === undefined ? null : JSON.stringify({ rootBytes: approval.rootBytes }),
-      })
-      .execute();
-  }
-
-  /** A request that Codex has sent again, after a restart or to a new owner. An answer that it never got still counts. */
-  async #reopen(trx: DaemonTransaction, owner: Ownership, id: string, approval: NewApproval): Promise<void> {
-    await trx
-      .updateTable("approval")
-      .set(({ eb }) => ({
-        epoch: owner.epoch,
-        turn_id: approval.turnId ?? null,
-        item_id: approval.itemId ?? null,
-        call_id: approval.callId ?? null,
-        request_id: JSON.stringify(approval.requestId),
-        fingerprint: approval.fingerprint,
-        rollout_bytes: approval.rolloutBytes ?? eb.ref("rollout_bytes"),
-        parked_at: null,
-        submitted_at: null,
-        state: eb
-          .case()
-          .when("state", "=", "expired")
-          .then("expired" as const)
-          .when("answer", "is", null)
-          .then("open" as const)
-          .else("answered" as const)
-          .end(),
-        updated_at: this.#store.now,
-      }))
-      .where("id", "=", id)
-      .where("state", "in", [...UNDELIVERED, "expired"])
-      .execute();
   }
 
   async #close(

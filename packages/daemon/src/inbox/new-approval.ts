@@ -1,0 +1,103 @@
+import type { Store } from "@codexkit/store";
+import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
+import type { DaemonTables } from "../database/tables.ts";
+import { UNDELIVERED } from "./leave-waiting.ts";
+
+export interface NewApproval {
+  /** Default: a new UUID. */
+  readonly id?: string;
+  readonly threadId: string;
+  readonly turnId?: string;
+  readonly itemId?: string;
+  readonly callId?: string;
+  readonly requestId: string | number;
+  /** The SDK's kind of the request. */
+  readonly kind: string;
+  /** Hash of what is asked, to recognise a request that is sent again. */
+  readonly fingerprint: string;
+  readonly request: unknown;
+  readonly verdict?: unknown;
+  readonly offers: readonly unknown[];
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+  readonly rolloutBytes?: number;
+  /** Length of the rollout file of the session's own thread, if an agent asks. */
+  readonly rootBytes?: number;
+}
+
+export async function insertApproval(
+  { now }: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  owner: Ownership,
+  id: string,
+  approval: NewApproval,
+): Promise<void> {
+  await trx
+    .insertInto("approval")
+    .values({
+      id,
+      session_id: owner.sessionId,
+      epoch: owner.epoch,
+      thread_id: approval.threadId,
+      ...idsOf(approval),
+      kind: approval.kind,
+      request: JSON.stringify(approval.request),
+      verdict: approval.verdict === undefined ? null : JSON.stringify(approval.verdict),
+      offers: JSON.stringify(approval.offers),
+      state: "open",
+      answer: null,
+      answered_by: null,
+      answered_at: null,
+      note: null,
+      created_at: now,
+      updated_at: now,
+      expires_at: approval.expiresAt ?? null,
+      rollout_bytes: approval.rolloutBytes ?? null,
+      parked_at: null,
+      submitted_at: null,
+      progress: approval.rootBytes === undefined ? null : JSON.stringify({ rootBytes: approval.rootBytes }),
+    })
+    .execute();
+}
+
+/** A request that Codex has sent again, after a restart or to a new owner. An answer that it never got still counts. */
+export async function reopenApproval(
+  { now }: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  owner: Ownership,
+  id: string,
+  approval: NewApproval,
+): Promise<void> {
+  await trx
+    .updateTable("approval")
+    .set(({ eb }) => ({
+      epoch: owner.epoch,
+      ...idsOf(approval),
+      rollout_bytes: approval.rolloutBytes ?? eb.ref("rollout_bytes"),
+      parked_at: null,
+      submitted_at: null,
+      state: eb
+        .case()
+        .when("state", "=", "expired")
+        .then("expired" as const)
+        .when("answer", "is", null)
+        .then("open" as const)
+        .else("answered" as const)
+        .end(),
+      updated_at: now,
+    }))
+    .where("id", "=", id)
+    .where("state", "in", [...UNDELIVERED, "expired"])
+    .execute();
+}
+
+/** What a request is recognised by, and where its answer goes. */
+function idsOf({ turnId, itemId, callId, requestId, fingerprint }: NewApproval) {
+  return {
+    turn_id: turnId ?? null,
+    item_id: itemId ?? null,
+    call_id: callId ?? null,
+    request_id: JSON.stringify(requestId),
+    fingerprint,
+  };
+}
