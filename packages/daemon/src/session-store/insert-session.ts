@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { insertCommand } from "./insert-command.ts";
+import { findCreateCommand, newSessionRow } from "./new-session-row.ts";
 import { DaemonError } from "../errors.ts";
 import type { EventBatch, Journal } from "../journal/journal.ts";
 import { fingerprint, newId } from "../database/ids.ts";
@@ -12,7 +13,6 @@ import type { CommandRow, DaemonTables, SessionRow } from "../database/tables.ts
 
 /** SQLSTATE of a unique violation: another request with the same key was faster. */
 const UNIQUE_VIOLATION = "23505";
-const DEFAULT_TENANT = "default";
 
 export interface NewSession {
   /** Default: a new UUID (version 7, so that IDs sort by time). */
@@ -89,32 +89,8 @@ async function insert(
     .insertInto("session")
     .values({
       id,
-      tenant_id: session.tenantId ?? DEFAULT_TENANT,
-      thread_id: threadId ?? null,
-      name: session.name ?? null,
-      cwd: session.cwd,
-      settings: JSON.stringify(session.settings),
-      setup: JSON.stringify(session.setup ?? {}),
-      goal: null,
-      phase: isFork ? "idle" : "ready",
-      problem: null,
-      active_turn_id: null,
-      preview: "",
-      usage: null,
-      archived_at: null,
-      created_at: store.now,
+      ...newSessionRow({ ...content, threadId, isReady: !isFork }, store.now),
       updated_at: store.now,
-      node_id: null,
-      last_node: null,
-      epoch: 0,
-      last_seq: 0,
-      append_id: null,
-      first_seq: 1,
-      merged_seq: 0,
-      ready_at: isFork ? null : store.now,
-      priority: session.priority ?? 0,
-      needs: JSON.stringify(session.needs ?? []),
-      codex_version: null,
     })
     .execute();
   const events: NewSessionEvent[] = [{ type: "session.created" }];
@@ -164,21 +140,8 @@ async function findByKey(
   key: string,
   print: string,
 ): Promise<Omit<InsertedSession, "isNew"> | undefined> {
-  const command = await trx
-    .selectFrom("command")
-    .selectAll()
-    .where("kind", "=", "create")
-    .where("by", "=", by)
-    .where("key", "=", key)
-    .executeTakeFirst();
+  const command = await findCreateCommand(trx, { by, key, fingerprint: print });
   if (!command) return undefined;
-  if (command.fingerprint !== print) {
-    throw new DaemonError(
-      "key_reused",
-      `The idempotency key ${JSON.stringify(key)} was used for another session before. Use a new key.`,
-      { details: { sessionId: command.session_id } },
-    );
-  }
   return { session: await byId(trx, command.session_id), command };
 }
 

@@ -4,6 +4,7 @@ import { fingerprint, newId } from "../database/ids.ts";
 import type { CommandRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { insertCommand } from "../session-store/insert-command.ts";
+import { findCreateCommand, newSessionRow } from "../session-store/new-session-row.ts";
 import { explainLock } from "../sessions/writer-lock.ts";
 import { StagedSession } from "../transfer/staged-session.ts";
 import type { CliThreads } from "./cli-threads.ts";
@@ -52,8 +53,8 @@ export async function importThread(
   const { threadId, as, lastTurnId, by, key } = request;
   const { name, settings, setup } = request;
   const print = fingerprint({ kind: "importThread", threadId, as, lastTurnId, name, settings, setup });
-  const known = await findKnown(database, { by, key, print });
-  if (known) return known;
+  const known = await findCreateCommand(database.store.db, { by, key, fingerprint: print });
+  if (known) return { session: await database.sessions.require(known.session_id), command: known };
   await using files = await threads.open(threadId);
   const cwd = await request.checkFolder(files.main.meta.cwd);
   const isFork = as === "fork";
@@ -68,33 +69,19 @@ export async function importThread(
   let command: CommandRow | undefined;
   const commandId = newId();
   const session = await staged.publish({
-    row: {
-      tenant_id: "default",
-      thread_id: copyId,
-      name: name ?? names.get(threadId) ?? null,
-      cwd,
-      settings: JSON.stringify(settings),
-      setup: JSON.stringify(setup),
-      goal: null,
-      phase: "ready",
-      problem: null,
-      active_turn_id: null,
-      preview: "",
-      usage: null,
-      archived_at: null,
-      created_at: database.store.now,
-      node_id: null,
-      last_node: null,
-      epoch: 0,
-      last_seq: 0,
-      append_id: null,
-      first_seq: 1,
-      merged_seq: 0,
-      ready_at: database.store.now,
-      priority: request.priority,
-      needs: JSON.stringify([`node:${nodeName}`]),
-      codex_version: null,
-    },
+    row: newSessionRow(
+      {
+        threadId: copyId,
+        name: name ?? names.get(threadId),
+        cwd,
+        settings,
+        setup,
+        priority: request.priority,
+        needs: [`node:${nodeName}`],
+        isReady: true,
+      },
+      database.store.now,
+    ),
     events: [{ type: "session.created" }, { type: "command.accepted", commandId, key, kind: "create" }],
     audit: { by, action: isFork ? "thread.forked" : "thread.imported", subject: threadId, detail: { cwd } },
     also: async (trx) => {
@@ -111,26 +98,6 @@ export async function importThread(
   });
   if (!command) throw new Error("The session was stored without its command.");
   return { session, command };
-}
-
-async function findKnown(
-  { store, sessions }: Database,
-  { by, key, print }: { by: string; key: string; print: string },
-): Promise<ImportedThread | undefined> {
-  const command = await store.db
-    .selectFrom("command")
-    .selectAll()
-    .where("kind", "=", "create")
-    .where("by", "=", by)
-    .where("key", "=", key)
-    .executeTakeFirst();
-  if (!command) return undefined;
-  if (command.fingerprint === print) return { session: await sessions.require(command.session_id), command };
-  throw new DaemonError(
-    "key_reused",
-    `The idempotency key ${JSON.stringify(key)} was used for another session before. Use a new key.`,
-    { details: { sessionId: command.session_id } },
-  );
 }
 
 /** Two programs that continue one thread would have two histories of it. */
