@@ -1,30 +1,28 @@
-import { CodexError, type CodexEvent, type Thread } from "codexkit";
+import { CodexError, type CodexEvent } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
 import { SecretMask } from "../secrets/secret-mask.ts";
-import type { CommandBody } from "../api/command.ts";
 import type { Problem } from "../api/problem.ts";
-import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
-import { AcceptedMessages, findMessage } from "./accepted-messages.ts";
-import { type CommandContext, executeCommand, type Step } from "./command-executor.ts";
+import { AcceptedMessages } from "./accepted-messages.ts";
+import { executeCommand } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
-import { deleteSession } from "./delete-session.ts";
-import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced } from "./problems.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
+import { SessionCommands } from "./session-commands.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import { SessionEvents } from "./session-events.ts";
 import { SessionParking } from "./session-parking.ts";
 import { parseState, type SessionState } from "./session-state.ts";
 import { serverEndedError, SessionThread } from "./session-thread.ts";
 import { ThreadLoader } from "./thread-loader.ts";
+import type { ThreadListener } from "./thread-routes.ts";
 import { UsageLimits } from "./usage-limits.ts";
 import { Wake } from "../wake.ts";
 import { explainLock } from "./writer-lock.ts";
@@ -39,12 +37,11 @@ const RECOVER_REASONS: Readonly<Record<ClaimedSession["reason"], string>> = {
  * Owns one session: carries out its commands in order, writes its events, asks for its approvals. Its work ends when it is
  * released, when the session is deleted, or when another owner takes the session over.
  */
-export class SessionOwner implements CommandContext {
+export class SessionOwner implements ThreadListener {
   readonly state: SessionState;
   readonly #deps: SessionDeps;
   readonly #owner: Ownership;
   readonly #events: SessionEvents;
-  readonly #loader: ThreadLoader;
   readonly #approvals: SessionApprovals;
   readonly #accepted = new AcceptedMessages();
   readonly #limits: UsageLimits;
@@ -100,17 +97,7 @@ export class SessionOwner implements CommandContext {
       onTurnEnd: (end, isOwnThread) => this.#turnHasEnded(end, isOwnThread),
       onError: (error) => this.#failed(error),
     });
-    this.#queue = new CommandQueue({
-      owner: this.#owner,
-      commands: database.commands,
-      execute: (command) => executeCommand(command, this),
-      explain: (error) => this.#explain(error),
-      mayRetry: () => this.#failures < limits.loadAttempts,
-      isStopped: () => this.#isDraining || this.#stop.signal.aborted,
-      onChange: () => this.#wake.set(),
-      onError: (error) => this.#failed(error),
-    });
-    this.#loader = new ThreadLoader({
+    const loader = new ThreadLoader({
       session: deps,
       owner: this.#owner,
       state: this.state,
@@ -121,10 +108,11 @@ export class SessionOwner implements CommandContext {
       onParked: () => this.#parking.requests.changed(),
     });
     this.#thread = new SessionThread({
-      loader: this.#loader,
+      loader,
       beforeLoad: () => this.#parking.loadRules(),
       onFailure: (error) => this.#loadFailed(error),
     });
+    const onWarning = (error: unknown, message: string): void => this.#log("warn", error, message);
     this.#parking = new SessionParking({
       session: deps,
       owner: this.#owner,
@@ -132,11 +120,35 @@ export class SessionOwner implements CommandContext {
       rollouts: this.#rollouts,
       approvals: this.#approvals,
       thread: this.#thread,
-      load: () => this.load(),
+      load: () => this.#load(),
       isBusy: () => this.isBusy,
       ignoreEvents: () => deps.threads.ignore(this),
       onParked: () => this.#wake.set(),
-      onWarning: (error, message) => this.#log("warn", error, message),
+      onWarning,
+    });
+    const commands = new SessionCommands({
+      session: deps,
+      state: this.state,
+      thread: this.#thread,
+      loader,
+      load: () => this.#load(),
+      interrupt: () => this.interrupt(),
+      queue: () => this.#queue,
+      accepted: this.#accepted,
+      approvals: this.#approvals,
+      parking: this.#parking,
+      limits: this.#limits,
+      onWarning,
+    });
+    this.#queue = new CommandQueue({
+      owner: this.#owner,
+      commands: database.commands,
+      execute: (command) => executeCommand(command, commands),
+      explain: (error) => this.#explain(error),
+      mayRetry: () => this.#failures < limits.loadAttempts,
+      isStopped: () => this.#isDraining || this.#stop.signal.aborted,
+      onChange: () => this.#wake.set(),
+      onError: (error) => this.#failed(error),
     });
     // A thread without a turn is compared with the journal when it is next used.
     const wasReleased = reason === "ready" && session.active_turn_id === null;
@@ -145,12 +157,8 @@ export class SessionOwner implements CommandContext {
     }
   }
 
-  get loaded(): LoadedThread | undefined {
-    return this.#thread.loaded;
-  }
-
   get isBusy(): boolean {
-    return this.loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
+    return this.#thread.loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
   }
 
   /** Whether answers of parked requests are on their way to the model. */
@@ -165,10 +173,6 @@ export class SessionOwner implements CommandContext {
   /** Whether it can be given up without losing anything. */
   get isIdle(): boolean {
     return !this.isBusy && !this.#queue.isBusy && !this.#thread.needsRecovery;
-  }
-
-  get limitReached(): Problem | undefined {
-    return this.#limits.reached;
   }
 
   start(): void {
@@ -194,7 +198,7 @@ export class SessionOwner implements CommandContext {
   async interrupt(): Promise<void> {
     const limit = AbortSignal.timeout(this.#deps.limits.interruptMs);
     await this.#parking.stopDelivery(limit);
-    const thread = this.loaded?.thread;
+    const thread = this.#thread.loaded?.thread;
     if (!thread?.busy) return;
     const ended = this.#turnEnded.promise;
     await thread.interrupt({ signal: limit }).catch(() => {});
@@ -240,7 +244,7 @@ export class SessionOwner implements CommandContext {
       try {
         // The runner parks too. An answer that comes meanwhile is delivered afterwards.
         await this.#parking.parked();
-        if (this.#thread.needsRecovery && !this.#isDraining) await this.load();
+        if (this.#thread.needsRecovery && !this.#isDraining) await this.#load();
         if (!this.#isDraining) await this.#parking.deliver();
         if ((await this.#queue.run()) === "deleted") {
           await this.#afterDelete();
@@ -289,98 +293,17 @@ export class SessionOwner implements CommandContext {
     return { ...problem, ...(await explainLock(this.#deps.codexHome, this.state.threadId)) };
   }
 
-  // What the commands use.
-
-  hasParked(): Promise<boolean> {
-    return this.#parking.requests.exist();
-  }
-
-  endParked(note: string, how: "report" | "interrupt"): Promise<void> {
-    return this.#parking.requests.end(note, how);
-  }
-
   park(reason: ParkReason): Promise<number> {
     return this.#parking.park(reason);
   }
 
-  begin(command: PendingCommand): Promise<void> {
-    return this.#queue.begin(command);
-  }
-
-  mayHaveBeenSent(command: PendingCommand): boolean {
-    return this.#queue.mayHaveBeenSent(command);
-  }
-
-  untilAccepted(commandId: string, turnId: string): Promise<string | undefined> {
-    return this.#accepted.wait(commandId, turnId);
-  }
-
-  findMessage(thread: Thread, commandId: string): Promise<string | undefined> {
-    return findMessage(thread, commandId);
-  }
-
-  unqueue(commandId: string): Promise<boolean> {
-    return this.#queue.unqueue(commandId);
-  }
-
-  async readImage(imageId: string): Promise<string> {
-    const { contents, type } = await this.#deps.files.images.read(this.state.sessionId, imageId);
-    return `data:${type};base64,${contents.toString("base64")}`;
-  }
-
-  async writeFile(command: PendingCommand & { readonly kind: "writeFile" }): Promise<Step> {
-    const { files } = this.#deps;
-    const { id, key, body } = command;
-    const { sessionId, cwd } = this.state;
-    const mayBeDone = this.mayHaveBeenSent(command);
-    await this.begin(command);
-    let result: CommandResult;
-    try {
-      result = { ...(await files.write({ id, sessionId, key, cwd, body, mayBeDone })), ok: true };
-    } catch (error) {
-      result = { ok: false, problem: errorToProblem(error) };
-    }
-    return { result, after: () => files.staging.remove({ sessionId, key, sha256: body.sha256 }) };
-  }
-
-  settingsChanged(): void {
-    this.#limits.update(this.state.settings);
-  }
-
-  async fork(body: CommandBody<"fork">, command: PendingCommand): Promise<Step> {
-    const { thread } = await this.load();
-    await this.begin(command);
-    const { sessions, commands } = this.#deps.database;
-    return forkSession(thread, this.state, {
-      body,
-      commandId: command.id,
-      by: command.by,
-      sessions,
-      commands,
-    });
-  }
-
-  async deleteSession(): Promise<Step> {
-    await this.interrupt();
-    return deleteSession(this.state, this.loaded, {
-      pool: this.#deps.pool,
-      approvals: this.#approvals,
-      queue: this.#queue,
-      onWarning: (error, message) => this.#log("warn", error, message),
-    });
-  }
-
-  async followRollout(): Promise<void> {
-    if (this.loaded) await this.#loader.followRollout(this.loaded.thread);
-  }
-
-  async load(): Promise<LoadedThread> {
+  async #load(): Promise<LoadedThread> {
     const loaded = await this.#thread.load();
     // It may have ended while the history was read.
     const { server } = loaded.lease;
     if (!server.hasEnded) return loaded;
     this.serverEnded(server, serverEndedError());
-    return this.load();
+    return this.#load();
   }
 
   async #loadFailed(error: unknown): Promise<void> {
@@ -396,7 +319,7 @@ export class SessionOwner implements CommandContext {
   }
 
   async #afterDelete(): Promise<void> {
-    const server = this.loaded?.lease.server;
+    const server = this.#thread.loaded?.lease.server;
     const { database, pool } = this.#deps;
     await this.#end("release");
     if (server && this.state.setup.dedicated === true) await pool.end(server);
@@ -421,7 +344,7 @@ export class SessionOwner implements CommandContext {
   }
 
   #limitWasReached(problem: Problem): void {
-    const thread = this.loaded?.thread;
+    const thread = this.#thread.loaded?.thread;
     if (!thread?.busy) return;
     const threadId = thread.id;
     this.#events.append([{ type: "warning", kind: "server", threadId, message: problem.detail }]);
