@@ -9,7 +9,7 @@ import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
 export function chooseCredential(flags: ExecutorFlags | ForwardFlags): RelayCredential {
   assertCombination(flags);
   try {
-    if ("awsSigv4" in flags && flags.awsSigv4 === true) {
+    if ("awsSigv4" in flags && flags.awsSigv4) {
       const { awsProfile: profile, awsRegion: region, awsService: service } = flags;
       return awsCredential(
         {
