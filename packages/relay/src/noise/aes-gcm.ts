@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, type KeyObject } from "node:crypto";
 import { RelayError } from "../errors.ts";
+import { countUsedBuffers } from "../used-buffers.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const TAG = { authTagLength: 16 };
@@ -32,6 +33,8 @@ export function sealRecord(
   output.set(cipher.update(plaintext), headerBytes);
   cipher.final();
   output.set(cipher.getAuthTag(), headerBytes + plaintext.length);
+  // The ciphertext, its copy and, a moment later, the plaintext.
+  countUsedBuffers(3 * plaintext.length);
   return output;
 }
 
@@ -54,6 +57,7 @@ export function openRecord(
     plaintext.fill(0);
     throw notAuthentic();
   }
+  countUsedBuffers(2 * plaintext.length);
   return plaintext;
 }
 
