@@ -41,7 +41,11 @@ function assertCombination(flags: ExecutorFlags | ForwardFlags): void {
     throw new RelayError("bad_option", "--executor-credential-stdin and --token-file exclude each other.");
   }
   if (!("remoteTransport" in flags)) return;
-  if (flags.awsSigv4 === true && flags.remoteTransport !== "direct") {
+  const isSigned = flags.awsSigv4 === true;
+  if (!isSigned && (flags.awsProfile ?? flags.awsRegion ?? flags.awsService) !== undefined) {
+    throw new RelayError("bad_option", "--aws-profile, --aws-region and --aws-service are for --aws-sigv4.");
+  }
+  if (isSigned && flags.remoteTransport !== "direct") {
     throw new RelayError("bad_option", "--aws-sigv4 is for --remote-transport direct.");
   }
   if (flags.executorCredentialStdin === true && flags.remoteTransport === "direct") {

@@ -117,6 +117,10 @@ test("names the flag that is wrong, with exit code 2", async () => {
     finish(["executor", "--remote", "nonsense", "--environment-id", "e"], { CODEXKIT_RELAY_TOKEN: "t" }),
     finish(executor("--use-agent-identity-auth")),
     finish(executor("--aws-sigv4")),
+    finish(executor("--aws-profile", "p")),
+    finish(["executor", "--remtoe", "http://127.0.0.1:9"]),
+    finish(executor("--bwrap", "/nonexistent"), { CODEXKIT_RELAY_TOKEN: "t" }),
+    finish(executor(), { CODEXKIT_RELAY_TOKEN: "two words" }),
     finish(executor("--log-level", "loud")),
     finish(executor(), { CODEX_HOME: "/nonexistent", CODEXKIT_RELAY_TOKEN: "", CODEX_API_KEY: "" }),
     finish(executor(), { CODEXKIT_RELAY_TOKEN: "wrong" }),
@@ -126,11 +130,15 @@ test("names the flag that is wrong, with exit code 2", async () => {
     "--remote",
     "--use-agent-identity-auth",
     "--aws-sigv4",
+    "--aws-profile",
+    "--remtoe",
+    "--bwrap",
+    "characters that no token has",
     "--log-level",
     "--token-file",
     "401",
   ];
-  expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 1, 1]);
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1]);
   for (const [index, { stderr }] of outcomes.entries()) expect(stderr).toContain(flags[index]);
 });
 

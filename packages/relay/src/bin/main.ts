@@ -1,5 +1,4 @@
 import { CommanderError } from "commander";
-import { RelayError } from "../errors.ts";
 import { createProgram } from "./program.ts";
 
 // Node's default for this signal is to open a debugger port, which would let every local user run code here.
@@ -20,6 +19,8 @@ function reportError(error: unknown): number {
   // Commander has printed its own errors, and help and the version, which are none.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   const isKnown = error instanceof Error && "code" in error;
+  // `bad_option` is also a code of the exec-server that the executor starts.
+  const isUsage = isKnown && error.code === "bad_option";
   process.stderr.write(`codexkit-relay: ${isKnown ? error.message : String(error)}\n`);
-  return RelayError.is(error) && error.code === "bad_option" ? BAD_USAGE : 1;
+  return isUsage ? BAD_USAGE : 1;
 }

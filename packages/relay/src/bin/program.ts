@@ -70,6 +70,7 @@ function executorCommand(): Command {
       ]),
     )
     .action(async (flags: ExecutorFlags) => {
+      requireFlags(command, ["remote", "environmentId"]);
       const { serveExecutor } = await import("./serve-executor.ts");
       await serveExecutor(flags);
     });
@@ -85,7 +86,7 @@ function forwardCommand(): Command {
       ),
   );
   command
-    .requiredOption("--connect <url>", "WebSocket URL of the exec-server")
+    .option("--connect <url>", "WebSocket URL of the exec-server (required)")
     .option("--connect-token-file <path>", "file with the bearer token of the exec-server")
     .addHelpText(
       "after",
@@ -97,6 +98,7 @@ function forwardCommand(): Command {
       ]),
     )
     .action(async (flags: ForwardFlags) => {
+      requireFlags(command, ["remote", "environmentId", "connect"]);
       const { serveExecutor } = await import("./serve-executor.ts");
       await serveExecutor(flags);
     });
@@ -104,17 +106,19 @@ function forwardCommand(): Command {
 }
 
 function identityCommand(): Command {
-  return new Command("identity")
+  const command = new Command("identity");
+  return command
     .summary("Print the public key of an executor")
     .description(
       "Prints the public key in an identity file as JSON, for harnesses that pin it. Creates the file if it is missing.",
     )
-    .requiredOption("--identity-file <path>", "file with the private keys")
+    .option("--identity-file <path>", "file with the private keys (required)")
     .addHelpText(
       "after",
       examples([["the key for `executorKey`", "codexkit-relay identity --identity-file box.key"]]),
     )
     .action(async ({ identityFile }: { identityFile: string }) => {
+      requireFlags(command, ["identityFile"]);
       const { openIdentityFile } = await import("../executor/identity-file.ts");
       const { toPublicKeyJson } = await import("../noise/identity.ts");
       const identity = await openIdentityFile(identityFile);
@@ -122,10 +126,19 @@ function identityCommand(): Command {
     });
 }
 
+/** Commander's own check of required options comes before that of misspelt ones, which are the reason as a rule. */
+function requireFlags(command: Command, names: readonly string[]): void {
+  for (const name of names) {
+    if (command.getOptionValue(name) !== undefined) continue;
+    const flags = command.options.find((option) => option.attributeName() === name)?.flags ?? name;
+    command.error(`error: required option '${flags}' not specified`);
+  }
+}
+
 function addSharedOptions(command: Command): Command {
   return command
-    .requiredOption("--remote <url>", "base URL of the registry")
-    .requiredOption("--environment-id <id>", "environment to register for")
+    .option("--remote <url>", "base URL of the registry (required)")
+    .option("--environment-id <id>", "environment to register for (required)")
     .option("--name <name>", "name of this executor in its log")
     .option(
       "--token-file <path>",

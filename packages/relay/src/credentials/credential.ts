@@ -1,3 +1,5 @@
+import { RelayError } from "../errors.ts";
+
 /** A request to be authorized. */
 export interface UnsignedRequest {
   readonly method: "GET" | "POST";
@@ -12,8 +14,17 @@ export interface RelayCredential {
   authorize(request: UnsignedRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
-/** A fixed bearer token. */
+/** Characters of a bearer token (RFC 6750). Others would break the header, or hide in it. */
+const TOKEN = /^[\w.~+/-]+=*$/;
+
+/** A fixed bearer token. Throws `bad_option` if it can't be one. */
 export function bearerToken(token: string, { accountId }: { accountId?: string } = {}): RelayCredential {
+  if (!TOKEN.test(token)) {
+    throw new RelayError(
+      "bad_option",
+      "The token of the registry has characters that no token has, such as spaces.",
+    );
+  }
   const headers = bearerHeaders(token, accountId);
   return { authorize: () => Promise.resolve(headers) };
 }

@@ -49,7 +49,12 @@ function tokenFromFile(path: string): RelayCredential {
           });
         })
       ).trim();
-      if (token === "") throw new RelayError("bad_option", `--token-file: ${path} is empty.`);
+      if (!/^\S+$/.test(token)) {
+        throw new RelayError(
+          "bad_option",
+          `--token-file: ${path} ${token === "" ? "is empty" : "has more than one word"}. Expected one token.`,
+        );
+      }
       return bearerToken(token).authorize(request, signal);
     },
   };

@@ -134,7 +134,7 @@ function environmentsCommand(): Command {
   return new CommandGroup("environments")
     .summary("List environments")
     .description("Environments of a running registry.")
-    .addCommand(list);
+    .addCommand(list, { isDefault: true });
 }
 
 function addAdminOptions(command: Command): Command {
