@@ -52,9 +52,9 @@ export function createHistoryHandlers({ database }: HttpServices, testCommand: T
       if (!event) return { turnId: null, plan: [], explanation: null };
       return { turnId: event.turnId, plan: [...event.plan], explanation: event.explanation };
     },
-    "GET /sessions/{sessionId}/diff": async ({ params: { sessionId } }) => {
+    "GET /sessions/{sessionId}/diff": async ({ params: { sessionId }, query: { turnId } }) => {
       await sessions.require(sessionId);
-      const event = await journal.latest(sessionId, "diff.updated");
+      const event = await journal.latest(sessionId, "diff.updated", turnId);
       return { turnId: event?.turnId ?? null, diff: event?.diff ?? "" };
     },
     "GET /sessions/{sessionId}/usage": async ({ params: { sessionId } }) => {

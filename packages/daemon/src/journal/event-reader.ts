@@ -94,13 +94,14 @@ export class EventReader {
     return Math.max(1, tooMany);
   }
 
-  /** The newest event of a type, of the turns that were not reverted. */
-  async latest(sessionId: string, type: string): Promise<SessionEvent | undefined> {
+  /** The newest event of a type, of one turn or of all turns that were not reverted. */
+  async latest(sessionId: string, type: string, turnId?: string): Promise<SessionEvent | undefined> {
     // SQLite prefers to walk back over all events of the session.
     const hint = this.#store.kind === "sqlite" ? sql`indexed by event_type` : sql``;
+    const ofTurn = turnId === undefined ? sql`` : sql`and turn_id = ${turnId}`;
     const { rows } = await sql<{ seq: number }>`
       select seq from event ${hint}
-      where session_id = ${sessionId} and type = ${type} and type <> 'item.delta'
+      where session_id = ${sessionId} and type = ${type} and type <> 'item.delta' ${ofTurn}
         and exists (select 1 from turn where turn.session_id = event.session_id and turn.turn_id = event.turn_id)
       order by seq desc limit 1
     `.execute(this.#store.db);

@@ -227,12 +227,13 @@ export class Journal {
     return this.#history.turns(sessionId, options);
   }
 
-  /** The newest event of a type, such as `plan.updated` or `diff.updated`. Deltas can't be looked up. */
+  /** The newest event of a type, such as `plan.updated` or `diff.updated`, of one turn or of all. Deltas can't be looked up. */
   async latest<Type extends Exclude<SessionEvent["type"], "item.delta">>(
     sessionId: string,
     type: Type,
+    turnId?: string,
   ): Promise<Extract<SessionEvent, { readonly type: Type }> | undefined> {
-    const event = await this.#reader.latest(sessionId, type);
+    const event = await this.#reader.latest(sessionId, type, turnId);
     return event as Extract<SessionEvent, { readonly type: Type }> | undefined;
   }
 

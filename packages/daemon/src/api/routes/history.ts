@@ -99,10 +99,13 @@ export const historyRoutes = {
     problems: ofSession,
   },
   "GET /sessions/{sessionId}/diff": {
-    summary: "Read the unified diff of the newest turn that changed files",
+    summary: "Read the unified diff of a turn, or of the newest turn that changed files",
     tag: "history",
     scope: "read",
     params: sessionParams,
+    query: z.strictObject({
+      turnId: identifier.optional().meta({ description: "Default: the newest turn that changed files." }),
+    }),
     status: 200,
     response: z.object({ turnId: z.string().nullable(), diff: z.string() }).meta({ id: "Diff" }),
     problems: ofSession,
