@@ -179,7 +179,9 @@ describe.each(STORE_KINDS)("the history on %s", (kind) => {
     expect(rest).toMatchObject({ rows: [{ turn_id: "turn" }] });
     expect(rest.nextCursor).toBeUndefined();
     expect(await database.journal.latest(sessionId, "diff.updated")).toMatchObject({ turnId: "turn" });
-    expect(await database.journal.latest(sessionId, "diff.updated", "turn")).toMatchObject({ turnId: "turn" });
+    expect(await database.journal.latest(sessionId, "diff.updated", "turn")).toMatchObject({
+      turnId: "turn",
+    });
     expect(await database.journal.latest(sessionId, "diff.updated", "other")).toBeUndefined();
     expect(await database.journal.latest(sessionId, "plan.updated")).toBeUndefined();
   });
