@@ -15,6 +15,7 @@ import { checkOptions } from "./parse-options.ts";
 import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
+import { StaticFiles } from "./static/static-files.ts";
 import { TerminalService } from "./terminals/terminal-service.ts";
 import { CliHome } from "./threads/cli-home.ts";
 import { CliThreads } from "./threads/cli-threads.ts";
@@ -47,6 +48,8 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     limits: { ...WEBHOOK_LIMITS, ...limits.webhooks },
     allowPrivate: options.allowPrivateAddresses ?? false,
   };
+  const staticFiles =
+    options.staticFiles === undefined ? undefined : await StaticFiles.open(options.staticFiles);
   await createFolder(stateFolder);
 
   const database = made.use(
@@ -105,6 +108,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
     origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },
+    staticFiles,
     auth,
     roots,
     defaults: { ...DEFAULT_SETTINGS, ...options.defaults },

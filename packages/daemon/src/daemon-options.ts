@@ -65,6 +65,10 @@ export interface DaemonOptions {
    * Excludes `store` and `stateFolder`.
    */
   readonly replay?: string;
+  /**
+   * A folder with the built files of a web page, served without a token at `/console/`. `/` redirects to it. Default: none.
+   */
+  readonly staticFiles?: string;
   /** How codex is launched. */
   readonly codex?: DaemonCodexOptions;
   readonly limits?: DaemonLimits;

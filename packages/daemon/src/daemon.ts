@@ -17,6 +17,7 @@ import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import type { WebhookSettings } from "./webhooks/limits.ts";
+import type { StaticFiles } from "./static/static-files.ts";
 import type { TerminalService } from "./terminals/terminal-service.ts";
 import type { CliThreads } from "./threads/cli-threads.ts";
 import type { TokenStore } from "./tokens/token-store.ts";
@@ -37,6 +38,7 @@ export interface DaemonParts {
   readonly logger: Logger;
   readonly limits: HttpLimits;
   readonly origins: OriginRules;
+  readonly staticFiles: StaticFiles | undefined;
   readonly auth: "tokens" | "none";
   /** Resolved folders. */
   readonly roots: readonly string[];
@@ -157,6 +159,7 @@ export class Daemon implements AsyncDisposable {
     await files.removeImages(database);
     const result = await database.journal.retain(retention);
     await database.webhooks.prune(webhooks.limits.keepMs);
+    await database.logins.prune();
     await StagedSession.cleanUp(database);
     logger.debug(result, "applied retention");
   }

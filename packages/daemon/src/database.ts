@@ -6,6 +6,7 @@ import { ParkedInbox } from "./inbox/parked-inbox.ts";
 import { Journal } from "./journal/journal.ts";
 import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "./journal/limits.ts";
 import { RolloutStore } from "./rollouts/rollout-store.ts";
+import { LoginStore } from "./tokens/login-store.ts";
 import { TokenStore } from "./tokens/token-store.ts";
 import { AppServerStore } from "./database/app-server-store.ts";
 import { AuditLog } from "./database/audit-log.ts";
@@ -41,6 +42,7 @@ export class Database implements AsyncDisposable {
   readonly rollouts: RolloutStore;
   readonly appServers: AppServerStore;
   readonly tokens: TokenStore;
+  readonly logins: LoginStore;
   readonly audit: AuditLog;
   readonly webhooks: WebhookStore;
   readonly #closing = new AbortController();
@@ -63,6 +65,7 @@ export class Database implements AsyncDisposable {
     this.rollouts = new RolloutStore(store);
     this.appServers = new AppServerStore(store);
     this.tokens = new TokenStore(store, this.audit);
+    this.logins = new LoginStore(store, this.audit);
     this.webhooks = new WebhookStore(store, this.audit);
   }
 

@@ -53,6 +53,7 @@ const shape = {
   userCodexHome: text.optional(),
   cliHome: z.union([text, z.literal(false)]).optional(),
   replay: text.optional(),
+  staticFiles: text.optional(),
   // The SDK checks their values.
   codex: z.strictObject(codexShape).optional(),
   limits: z

@@ -109,6 +109,7 @@ export function viewApproval(row: ApprovalRow): Approval {
     state: row.state,
     answer: maskSecrets(request, parseNullable(row.answer) as Record<string, unknown> | null),
     answeredBy: row.answered_by,
+    answeredByName: row.answered_by_name,
     answeredAt: row.answered_at,
     parkedAt: row.parked_at,
     note: row.note,
@@ -167,6 +168,7 @@ export function viewToken(info: TokenInfo): Token {
     expiresAt: info.expires_at,
     revokedAt: info.revoked_at,
     lastUsedAt: info.last_used_at,
+    parentId: info.parent_id,
   };
 }
 

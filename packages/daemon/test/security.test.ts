@@ -121,6 +121,55 @@ describe("tokens", () => {
     expect((await api.request("POST /login", { json: { token: api.token }, headers })).status).toBe(200);
   });
 
+  test("make login codes that one browser can use once, with their scopes or fewer", async () => {
+    await using api = await start();
+    const anonymous = { authorization: "" };
+    const create = async (json: object, headers = {}) => api.request("POST /login-codes", { json, headers });
+    const response = await create({ scopes: ["read", "approve"] });
+    expect(response.status).toBe(201);
+    const { code, scopes } = (await response.json()) as { code: string; scopes: string[] };
+    expect(scopes).toEqual(["read", "approve"]);
+    const login = async () =>
+      api.request("POST /login", { json: { code, device: "phone" }, headers: anonymous });
+    const first = await login();
+    expect(await first.json()).toMatchObject({ name: "read+write+approve+admin (phone)", scopes });
+    expect((await login()).status).toBe(401);
+    const cookie = (first.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    const as = async (operation: string, json?: object): Promise<number> => {
+      const [method = "", path = ""] = operation.split(" ");
+      const type = { "content-type": "application/json" };
+      const request = new Request(`http://localhost${path}`, {
+        method,
+        headers: { host: "localhost", cookie, ...(json && type) },
+        ...(json && { body: JSON.stringify(json) }),
+      });
+      return (await api.daemon.fetch(request)).status;
+    };
+    expect(await as("GET /whoami")).toBe(200);
+    expect(await as("GET /tokens")).toBe(403);
+    // A browser that has logged in can pair another one, but give it no more than it has.
+    expect(await as("POST /login-codes", {})).toBe(201);
+    expect(await as("POST /login-codes", { scopes: ["admin"] })).toBe(403);
+    expect((await create({}, anonymous)).status).toBe(401);
+    expect((await create({ expiresInMs: 10 ** 9 })).status).toBe(400);
+    expect(await as("POST /logout")).toBe(204);
+    expect(await as("GET /whoami")).toBe(401);
+    expect(api.logs.join("\n")).not.toContain(code);
+  });
+
+  test("guesses of login codes are limited", async () => {
+    await using api = await start({ limits: { failedLoginsPerMinute: 2 } });
+    const guess = async () =>
+      (await api.request("POST /login", { json: { code: "ckl_wrong" }, headers: { authorization: "" } }))
+        .status;
+    expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 429]);
+  });
+
+  test("are not needed, and so are login codes, without authentication", async () => {
+    await using api = await start({ auth: "none" });
+    expect((await api.request("POST /login-codes", { json: {} })).status).toBe(422);
+  });
+
   test("log in to a cookie that scripts and other sites can't use", async () => {
     await using api = await start();
     const anonymous = { authorization: "" };

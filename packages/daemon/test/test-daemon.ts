@@ -68,6 +68,7 @@ export async function startTestDaemon(
     },
     limits: { ...HTTP_LIMITS, ...limits },
     origins: { allowedHosts: [], allowedOrigins: [] },
+    staticFiles: undefined,
     auth: "tokens",
     roots: [root],
     defaults: SETTINGS,

@@ -34,6 +34,10 @@ export const approval = z
       .nullable()
       .meta({ description: "The answer, without the text of secret answers. Null until there is one." }),
     answeredBy: z.string().nullable().meta({ description: "Who answered: the ID of a token." }),
+    answeredByName: z
+      .string()
+      .nullable()
+      .meta({ description: "The name of that token when it answered; of a browser, with its device." }),
     answeredAt: timestamp.nullable(),
     parkedAt: timestamp.nullable().meta({ description: "Since when no process waits for the answer." }),
     note: z.string().nullable(),

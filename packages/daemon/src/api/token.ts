@@ -25,6 +25,10 @@ export const tokenInfo = z
     expiresAt: timestamp.nullable(),
     revokedAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
+    parentId: z
+      .string()
+      .nullable()
+      .meta({ description: "Of a browser's login: the token that it logged in with, whose end is its own." }),
   })
   .meta({ id: "Token" });
 export type Token = z.infer<typeof tokenInfo>;
@@ -37,6 +41,35 @@ export const identity = z
   .object({ id: z.string(), name: z.string(), scopes: z.array(scope) })
   .meta({ id: "Identity", description: "The token of this request." });
 export type Identity = z.infer<typeof identity>;
+
+export const login = z
+  .union([
+    z.strictObject({ token: z.string().min(1).max(512), device: plainText(64).optional() }),
+    z.strictObject({ code: z.string().min(1).max(512), device: plainText(64).optional() }),
+  ])
+  .meta({
+    id: "Login",
+    description: "`device` is a name for the browser, such as its kind, which lists and answers show.",
+  });
+
+export const createLoginCode = z
+  .strictObject({
+    scopes: z.array(scope).min(1).max(SCOPES.length).optional().meta({
+      description:
+        "Scopes of the login. Default: those of the token of this request, which has to have all of them.",
+    }),
+    expiresInMs: z.int().min(1000).max(3_600_000).default(600_000),
+  })
+  .meta({ id: "CreateLoginCode" });
+
+export const loginCode = z
+  .object({
+    code: z.string().meta({ description: "Shown only here, and usable once." }),
+    expiresAt: timestamp,
+    scopes: z.array(scope),
+  })
+  .meta({ id: "LoginCode" });
+export type LoginCode = z.infer<typeof loginCode>;
 
 export const auditEntry = z
   .object({

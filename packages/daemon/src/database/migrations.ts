@@ -10,6 +10,7 @@ export function migrations(kind: Kind): Record<string, Migration> {
     "0002-webhooks": { up: (db: Kysely<unknown>) => createWebhookTables(schemaBuilder(db, kind)) },
     "0003-parked-approvals": { up: addParkedColumns },
     "0004-imports": { up: (db: Kysely<unknown>) => createImportTable(schemaBuilder(db, kind)) },
+    "0005-logins": { up: (db: Kysely<unknown>) => addLogins(db, schemaBuilder(db, kind)) },
   };
 }
 
@@ -343,4 +344,15 @@ async function createImportTable({ table }: SchemaBuilder): Promise<void> {
   await table("import", { session_id: "text", thread_id: "text?", node_name: "text", started_at: "bigint" }, [
     "session_id",
   ]).execute();
+}
+
+async function addLogins(db: Kysely<unknown>, { table, index }: SchemaBuilder): Promise<void> {
+  await db.schema.alterTable("token").addColumn("parent_id", "text").execute();
+  await index("token_parent", "token (parent_id)", "parent_id is not null");
+  await db.schema.alterTable("approval").addColumn("answered_by_name", "text").execute();
+  await table(
+    "login_code",
+    { hash: "text", token_id: "text", scopes: "text", created_at: "bigint", expires_at: "bigint" },
+    ["hash"],
+  ).execute();
 }

@@ -175,6 +175,8 @@ export interface ApprovalTable {
   /** JSON of the answer, or null. */
   answer: string | null;
   answered_by: string | null;
+  /** The name of that token when it answered. */
+  answered_by_name: string | null;
   answered_at: number | null;
   /** Why it was withdrawn or expired, or how the answer was delivered. */
   note: string | null;
@@ -240,6 +242,20 @@ export interface TokenTable {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  /** The token that a browser logged in with, which ends this one too. Null for a token that was created by itself. */
+  parent_id: string | null;
+}
+
+/** A login code that was not used yet. */
+export interface LoginCodeTable {
+  /** SHA-256 of the code. */
+  hash: string;
+  /** The token that the login will belong to. */
+  token_id: string;
+  /** JSON array of scopes. */
+  scopes: string;
+  created_at: number;
+  expires_at: number;
 }
 
 /** Who did what: answers, tokens, deletions. */
@@ -321,6 +337,7 @@ export interface DaemonTables {
   rollout_chunk: RolloutChunkTable;
   app_server: AppServerTable;
   token: TokenTable;
+  login_code: LoginCodeTable;
   audit: AuditTable;
   tenant: TenantTable;
   webhook: WebhookTable;

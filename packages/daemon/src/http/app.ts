@@ -7,6 +7,7 @@ import { routes } from "../api/routes/index.ts";
 import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
 import { readOnly } from "../replay/replay-runner.ts";
+import { STATIC_PREFIX, type StaticFiles } from "../static/static-files.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
@@ -19,16 +20,19 @@ const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };
 /** The hono app of a route table: checks, parsing and errors are the same for all routes. */
 export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const app = new Hono();
+  const { staticFiles } = services;
   const guard = createGuard(services);
   const limitFailures = createFailureLimit(services);
   // Before CORS and routing, so that other sites don't even learn which paths exist.
   app.use(async (context, next) => {
-    checkOrigin(context.req.raw, services.origins);
+    const isPage = staticFiles !== undefined && /^\/(?:console(?:\/|$)|$)/.test(context.req.path);
+    checkOrigin(context.req.raw, services.origins, { isPage });
     await next();
   });
   if (services.origins.allowedOrigins.length > 0) {
     app.use(cors({ origin: [...services.origins.allowedOrigins], credentials: true }));
   }
+  if (staticFiles) addStaticFiles(app, staticFiles);
   const methods = new Map<string, Method[]>();
   for (const [key, route] of Object.entries(routes) as [keyof Handlers, Route][]) {
     const { method, path } = splitKey(key);
@@ -87,6 +91,9 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     }
     const { method, path } = splitKey(key);
     const seconds = (performance.now() - startedAt) / 1000;
+    // Without a token, the time could tell how far a guess got.
+    if (identity !== ANONYMOUS)
+      response.headers.set("server-timing", `app;dur=${(seconds * 1000).toFixed(1)}`);
     services.metrics.requests.inc({ method, route: path, status: response.status });
     services.metrics.requestSeconds.observe({ method, route: path }, seconds);
     services.logger.debug(
@@ -110,6 +117,20 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     });
   }
   return app;
+}
+
+/** The page is public: it has no data of its own, and its requests need a token. */
+function addStaticFiles(app: Hono, files: StaticFiles): void {
+  const redirect = (context: Context): Response => {
+    const { search } = new URL(context.req.url);
+    return context.body(null, 302, { location: STATIC_PREFIX + search, "cache-control": "no-store" });
+  };
+  // The pattern of the files matches this one too, so that it comes first.
+  app.get(STATIC_PREFIX.slice(0, -1), redirect);
+  app.get("/", redirect);
+  app.all(`${STATIC_PREFIX}*`, async (context) =>
+    files.respond(context.req.raw, new URL(context.req.url).pathname.slice(STATIC_PREFIX.length)),
+  );
 }
 
 function toResponse(context: Context, route: Route, result: unknown): Response {

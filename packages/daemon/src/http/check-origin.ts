@@ -14,10 +14,13 @@ const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
  * Rejects requests that a web page of another site makes a browser send. A page can point its own name at this address
  * (DNS rebinding), but it can't make the browser send a `Host` that it does not own, so that unknown names are rejected.
  * IP addresses are no names that can be rebound.
+ *
+ * @param options.isPage The path is that of a web page, which links of other sites may open.
  */
 export function checkOrigin(
   { headers, url }: Pick<Request, "headers" | "url">,
   { allowedHosts, allowedOrigins }: OriginRules,
+  { isPage = false }: { readonly isPage?: boolean } = {},
 ): void {
   // A request that a program passes to `daemon.fetch` has no such header. Those of a server do.
   const host = headers.get("host") ?? new URL(url).host;
@@ -38,6 +41,9 @@ export function checkOrigin(
   }
   // Browsers omit `Origin` for some requests, such as images and navigation, but not this header.
   const site = headers.get("sec-fetch-site");
+  // A link of another site may open the page, which is public and can't be framed. It can't read it.
+  if (isPage && headers.get("sec-fetch-mode") === "navigate" && headers.get("sec-fetch-dest") === "document")
+    return;
   if (site !== null && site !== "same-origin" && site !== "none") {
     throw new DaemonError("origin_not_allowed", "Requests of pages of other sites are not allowed.");
   }

@@ -11,6 +11,7 @@ import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
+import type { StaticFiles } from "../static/static-files.ts";
 import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { Metrics } from "./metrics.ts";
@@ -29,6 +30,8 @@ export interface HttpServices {
   readonly limits: HttpLimits;
   readonly webhooks: WebhookSettings;
   readonly origins: OriginRules;
+  /** Undefined if the daemon serves no web page. */
+  readonly staticFiles: StaticFiles | undefined;
   /** none: every request has all scopes. */
   readonly auth: "tokens" | "none";
   /** Resolved folders that sessions may work in. */

@@ -32,7 +32,9 @@ export function createInboxHandlers({ database: { inbox } }: HttpServices) {
         body,
       );
       if (misfit !== undefined) throw new DaemonError("unprocessable", misfit);
-      return viewApproval(await inbox.answer(approvalId, { answer: body, by: identity.id }));
+      return viewApproval(
+        await inbox.answer(approvalId, { answer: body, by: identity.id, name: identity.name }),
+      );
     },
   } satisfies Partial<Handlers>;
 }

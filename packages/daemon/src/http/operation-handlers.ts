@@ -1,4 +1,4 @@
-import { deleteCookie, setCookie } from "hono/cookie";
+import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
 import { DaemonError } from "../errors.ts";
 import { TOKEN_COOKIE, verifyToken } from "./authenticate.ts";
@@ -16,18 +16,32 @@ export function createOperationHandlers(
   document: string,
 ) {
   const { database, runner, metrics, limits } = services;
-  const { tokens, audit, store } = database;
+  const { tokens, logins, audit, store } = database;
   return {
     "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
     "GET /account": async ({ signal }) => runner.account({ signal }),
     "GET /credentials": async () => runner.credentialStatus(),
 
     "POST /login": async ({ body, context }) => {
-      const identity = await verifyToken(body.token, tokens);
-      setCookie(context, TOKEN_COOKIE, body.token, { ...cookieOptions(context), maxAge: COOKIE_SECONDS });
-      return identity;
+      const { token, info } =
+        "code" in body
+          ? await logins.redeemCode(body.code, body.device)
+          : await logins.create((await verifyToken(body.token, tokens)).id, { device: body.device });
+      setCookie(context, TOKEN_COOKIE, token, { ...cookieOptions(context), maxAge: COOKIE_SECONDS });
+      return { id: info.id, name: info.name, scopes: [...info.scopes] };
+    },
+    "POST /login-codes": async ({ body, identity }) => {
+      if (services.auth === "none") {
+        throw new DaemonError(
+          "unprocessable",
+          "This daemon works without tokens, so that no login is needed.",
+        );
+      }
+      return logins.createCode(identity.id, body);
     },
     "POST /logout": async ({ context }) => {
+      const login = await tokens.verify(getCookie(context, TOKEN_COOKIE) ?? "");
+      if (login && login.parent_id !== null) await tokens.revoke(login.id, login.id);
       deleteCookie(context, TOKEN_COOKIE, cookieOptions(context));
       return undefined;
     },

@@ -95,7 +95,11 @@ export class Inbox {
    */
   async answer(
     id: string,
-    { answer, by }: { readonly answer: unknown; readonly by: string },
+    {
+      answer,
+      by,
+      name = null,
+    }: { readonly answer: unknown; readonly by: string; readonly name?: string | null },
   ): Promise<ApprovalRow> {
     const { session_id: sessionId } = await this.#require(id);
     const { approval, events } = await this.#store.db.transaction().execute(async (trx) => {
@@ -107,6 +111,7 @@ export class Inbox {
           state: "answered",
           answer: JSON.stringify(answer),
           answered_by: by,
+          answered_by_name: name,
           answered_at: this.#store.now,
           updated_at: this.#store.now,
         })
@@ -261,13 +266,13 @@ export class Inbox {
     const row = await trx.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const stored: unknown = row.answer === null ? undefined : JSON.parse(row.answer);
     if (row.answered_by === by && fingerprint({ answer: stored }) === fingerprint({ answer })) return row;
-    const { state, answered_by: answeredBy, answered_at: answeredAt, note } = row;
+    const { state, answered_by: answeredBy, answered_by_name: name, answered_at: answeredAt, note } = row;
     throw new DaemonError(
       "already_answered",
       answeredBy === null
         ? `The approval ${id} can no longer be answered: it is ${ANSWERABLE.includes(state) ? "expired" : state}.`
-        : `The approval ${id} was answered by ${answeredBy} before.`,
-      { details: { winner: { state, by: answeredBy, at: answeredAt, answer: stored ?? null, note } } },
+        : `The approval ${id} was answered by ${name ?? answeredBy} before.`,
+      { details: { winner: { state, by: answeredBy, name, at: answeredAt, answer: stored ?? null, note } } },
     );
   }
 

@@ -47,6 +47,7 @@ export async function insertApproval(
       state: "open",
       answer: null,
       answered_by: null,
+      answered_by_name: null,
       answered_at: null,
       note: null,
       created_at: now,

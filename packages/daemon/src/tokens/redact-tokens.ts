@@ -1,5 +1,7 @@
 /** Recognisable in logs and by scanners for leaked secrets. */
 export const TOKEN_PREFIX = "ckd_";
+/** Of login codes. */
+export const CODE_PREFIX = "ckl_";
 const TOKEN = /ckd_[\w-]{43}/g;
 const REDACTED = TOKEN_PREFIX + "*".repeat(43);
 

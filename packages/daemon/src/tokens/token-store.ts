@@ -4,6 +4,7 @@ import type { Scope } from "../api/route.ts";
 import type { AuditLog } from "../database/audit-log.ts";
 import { newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables, TokenRow } from "../database/tables.ts";
 import { TOKEN_PREFIX } from "./redact-tokens.ts";
 import { TokenWatch } from "./token-watch.ts";
@@ -23,6 +24,12 @@ export interface NewToken {
   readonly by: string;
 }
 
+/** A token and what is shown of it later. */
+export interface CreatedToken {
+  readonly token: string;
+  readonly info: TokenInfo;
+}
+
 /** Bearer tokens. Only their hashes are stored: they are random, so that a plain hash can't be guessed back. */
 export class TokenStore {
   readonly #store: Store<DaemonTables>;
@@ -35,35 +42,15 @@ export class TokenStore {
   }
 
   /** `token` is returned here only. */
-  async create({
-    name,
-    scopes,
-    expiresAt,
-    by,
-  }: NewToken): Promise<{ readonly token: string; readonly info: TokenInfo }> {
-    const token = TOKEN_PREFIX + randomBytes(32).toString("base64url");
-    const row = await this.#store.db.transaction().execute(async (trx) => {
-      const inserted = await trx
-        .insertInto("token")
-        .values({
-          id: newId(),
-          name,
-          hash: hashOf(token),
-          scopes: JSON.stringify(scopes),
-          created_at: this.#store.now,
-          expires_at: expiresAt ?? null,
-          revoked_at: null,
-          last_used_at: null,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
+  async create({ name, scopes, expiresAt, by }: NewToken): Promise<CreatedToken> {
+    return this.#store.db.transaction().execute(async (trx) => {
+      const created = await insertToken(this.#store, trx, { name, scopes, expiresAt });
       await this.#audit.record(
-        { by, action: "token.created", subject: inserted.id, detail: { name, scopes } },
+        { by, action: "token.created", subject: created.info.id, detail: { name, scopes } },
         trx,
       );
-      return inserted;
+      return created;
     });
-    return { token, info: toInfo(row) };
   }
 
   /** Undefined for an unknown, expired or revoked token. */
@@ -90,21 +77,29 @@ export class TokenStore {
     return rows.map(toInfo);
   }
 
-  /** Resolves to false if there is no such token, or if it has been revoked before. */
+  /** Also ends the logins that were made with it. Resolves to false if there is no such token, or if it has been revoked before. */
   async revoke(id: string, by: string): Promise<boolean> {
-    const isRevoked = await this.#store.db.transaction().execute(async (trx) => {
+    const revoked = await this.#store.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable("token")
         .set({ revoked_at: this.#store.now })
         .where("id", "=", id)
         .where("revoked_at", "is", null)
         .executeTakeFirst();
-      if (numUpdatedRows === 0n) return false;
+      if (numUpdatedRows === 0n) return [];
+      await trx.deleteFrom("login_code").where("token_id", "=", id).execute();
+      const logins = await trx
+        .updateTable("token")
+        .set({ revoked_at: this.#store.now })
+        .where("parent_id", "=", id)
+        .where("revoked_at", "is", null)
+        .returning("id")
+        .execute();
       await this.#audit.record({ by, action: "token.revoked", subject: id }, trx);
-      return true;
+      return [id, ...logins.map((login) => login.id)];
     });
-    if (isRevoked) this.#store.notifier.notify([notificationKeys.token(id)]);
-    return isRevoked;
+    this.#store.notifier.notify(revoked.map((each) => notificationKeys.token(each)));
+    return revoked.length > 0;
   }
 
   /** Calls `onInvalid` once, when the token is revoked or expires, until the result is disposed. */
@@ -123,7 +118,41 @@ export class TokenStore {
   }
 }
 
-function hashOf(token: string): string {
+/** Inserts the row of a new token. */
+export async function insertToken(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  {
+    name,
+    scopes,
+    expiresAt,
+    parentId,
+  }: Omit<NewToken, "by" | "expiresAt"> & {
+    readonly expiresAt?: number | undefined;
+    readonly parentId?: string;
+  },
+): Promise<CreatedToken> {
+  const token = TOKEN_PREFIX + randomBytes(32).toString("base64url");
+  const row = await trx
+    .insertInto("token")
+    .values({
+      id: newId(),
+      name,
+      hash: hashOf(token),
+      scopes: JSON.stringify(scopes),
+      created_at: store.now,
+      expires_at: expiresAt ?? null,
+      revoked_at: null,
+      last_used_at: null,
+      parent_id: parentId ?? null,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { token, info: toInfo(row) };
+}
+
+/** Tokens and codes are random, so that a plain hash can't be guessed back. */
+export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 

@@ -138,7 +138,14 @@ async function* readHistory(
       yield {
         kind: "approval",
         approval: isLost
-          ? { ...approval, state: "parked", answer: null, answered_by: null, answered_at: null }
+          ? {
+              ...approval,
+              state: "parked",
+              answer: null,
+              answered_by: null,
+              answered_by_name: null,
+              answered_at: null,
+            }
           : { ...approval, answer: masked },
       };
     }

@@ -76,6 +76,7 @@ function approvalLine(): SessionFileLine {
       state: "answered",
       answer: JSON.stringify({ type: "decision", offer: "accept" }),
       answered_by: "someone",
+      answered_by_name: null,
       answered_at: 1,
       note: null,
       created_at: 1,

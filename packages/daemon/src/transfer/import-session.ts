@@ -180,7 +180,13 @@ class SessionImport {
       const line = withoutRule(given);
       this.#approvals[index] = line;
       if (!isParked(line) || line.approval.state !== "answered") continue;
-      const unanswered = { state: "parked", answer: null, answered_by: null, answered_at: null } as const;
+      const unanswered = {
+        state: "parked",
+        answer: null,
+        answered_by: null,
+        answered_by_name: null,
+        answered_at: null,
+      } as const;
       this.#approvals[index] = { ...line, approval: { ...line.approval, ...unanswered } };
       count += 1;
     }

@@ -17,6 +17,7 @@ const APPROVAL = {
   state: "parked",
   answer: null,
   answered_by: null,
+  answered_by_name: null,
   answered_at: null,
   note: null,
   created_at: 1,

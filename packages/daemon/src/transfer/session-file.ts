@@ -120,6 +120,7 @@ const approvalLine = z.strictObject({
     parked_at: timestamp.nullable().default(null),
     submitted_at: timestamp.nullable().default(null),
     progress: jsonOf(approvalSchemas.progress).nullable().default(null),
+    answered_by_name: text.nullable().default(null),
   }),
 });
 

@@ -4,7 +4,16 @@ import { page } from "../history.ts";
 import { diagnostics, health, readiness } from "../operations.ts";
 import { cursor, identifier, pageLimit } from "../parameters.ts";
 import type { Route } from "../route.ts";
-import { auditEntry, createdToken, createToken, identity, tokenInfo } from "../token.ts";
+import {
+  auditEntry,
+  createdToken,
+  createLoginCode,
+  createToken,
+  identity,
+  login,
+  loginCode,
+  tokenInfo,
+} from "../token.ts";
 
 export const operationRoutes = {
   "GET /models": {
@@ -31,20 +40,30 @@ export const operationRoutes = {
     response: credentialStatus,
   },
   "POST /login": {
-    summary: "Exchange a token for a cookie",
-    description: "For browsers: the cookie is `HttpOnly` and `SameSite=Strict`.",
+    summary: "Exchange a token or a login code for a cookie",
+    description:
+      "For browsers: the cookie is `HttpOnly` and `SameSite=Strict`. It has a token of its own, a login, which ends with the token that it was made from.",
     tag: "tokens",
     scope: null,
-    body: z.strictObject({ token: z.string().min(1).max(512) }).meta({ id: "Login" }),
+    body: login,
     status: 200,
     response: identity,
     problems: ["unauthorized"],
   },
   "POST /logout": {
-    summary: "Remove the cookie",
+    summary: "End the login of the cookie, and remove the cookie",
     tag: "tokens",
     scope: null,
     status: 204,
+  },
+  "POST /login-codes": {
+    summary: "Create a code that one browser can log in with once",
+    tag: "tokens",
+    scope: "read",
+    body: createLoginCode,
+    status: 201,
+    response: loginCode,
+    problems: ["store_full", "unprocessable"],
   },
   "GET /whoami": {
     summary: "Read the name and scopes of the token of this request",

@@ -1,0 +1,51 @@
+/** Features that the page does without. Unknown names would be reported by browsers. */
+const DENIED_FEATURES = [
+  "accelerometer",
+  "camera",
+  "display-capture",
+  "encrypted-media",
+  "geolocation",
+  "gyroscope",
+  "magnetometer",
+  "microphone",
+  "midi",
+  "payment",
+  "usb",
+  "xr-spatial-tracking",
+];
+
+const PERMISSIONS = [...DENIED_FEATURES.map((feature) => `${feature}=()`), "clipboard-write=(self)"].join(
+  ", ",
+);
+
+/**
+ * Headers of every response of the page: scripts, styles and connections of this origin only, nothing inline and no evaluation.
+ * Workers get their policy from the response of their own script. The nonce allows style elements that a script creates.
+ */
+export function pageHeaders(nonce?: string): Record<string, string> {
+  return {
+    "content-security-policy": contentSecurityPolicy(nonce),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": PERMISSIONS,
+  };
+}
+
+function contentSecurityPolicy(nonce: string | undefined): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    nonce === undefined ? "style-src 'self'" : `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}

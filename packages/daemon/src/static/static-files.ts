@@ -1,0 +1,177 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { getMimeType } from "hono/utils/mime";
+import { createProblem } from "../api/problem.ts";
+import { DaemonError } from "../errors.ts";
+import { entityTag, hasTag } from "../files/entity-tag.ts";
+import { problemResponse, quote } from "../http/problems.ts";
+import { acceptedEncodings } from "./accept-encoding.ts";
+import { pageHeaders } from "./page-headers.ts";
+
+/** Where the files are served. The page's own links contain it. */
+export const STATIC_PREFIX = "/console/";
+
+const INDEX = "index.html";
+/** Vite puts files there whose names contain a hash of their contents. */
+const HASHED_FOLDER = "assets/";
+const NONCE_META = /<meta\s+name="console-nonce"[^>]*>/;
+
+interface StoredFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly tag: string;
+}
+
+/**
+ * Serves a folder with the files of a built single-page application: every path without an ending is a route of the page. The
+ * files may be stored compressed beside themselves, as `name.br` and `name.gz`.
+ */
+export class StaticFiles {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Rejects with `bad_options` if the folder has no page. */
+  static async open(folder: string): Promise<StaticFiles> {
+    try {
+      const files = new StaticFiles(await realpath(folder));
+      if (await files.#read(INDEX)) return files;
+      throw new Error(`There is no ${INDEX}.`);
+    } catch (error) {
+      throw new DaemonError(
+        "bad_options",
+        `staticFiles: ${quote(folder)} has no readable ${INDEX}. Build the page first.`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** `path` is what follows the prefix, still encoded. */
+  async respond(request: Request, path: string): Promise<Response> {
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return problemResponse(
+        createProblem("method_not_allowed", `${request.method} is not possible here. Use GET, HEAD.`),
+        { allow: "GET, HEAD" },
+      );
+    }
+    const name = decodePath(path);
+    const response =
+      name === undefined
+        ? undefined
+        : isRoute(name)
+          ? await this.#page(request)
+          : await this.#file(request, name);
+    return response ?? problemResponse(createProblem("not_found", `There is no file ${quote(path)}.`));
+  }
+
+  /** With a new nonce per response. One from the browser's cache keeps its nonce, as it keeps the header that belongs to it. */
+  async #page(request: Request): Promise<Response> {
+    const page = await this.#read(INDEX);
+    if (!page) return problemResponse(createProblem("not_found", "The page was removed. Build it again."));
+    const caching = { "cache-control": "no-cache", etag: page.tag };
+    if (matches(request, page.tag)) {
+      const { "content-security-policy": _, ...headers } = pageHeaders();
+      return new Response(null, { status: 304, headers: { ...headers, ...caching } });
+    }
+    const nonce = randomBytes(16).toString("base64");
+    const html = insertNonce(new TextDecoder().decode(page.body), nonce);
+    const body = new TextEncoder().encode(html);
+    return respondWith(request, body, {
+      ...pageHeaders(nonce),
+      ...caching,
+      "content-type": "text/html; charset=utf-8",
+    });
+  }
+
+  async #file(request: Request, name: string): Promise<Response | undefined> {
+    const encodings = acceptedEncodings(request.headers.get("accept-encoding") ?? undefined);
+    // Compressed files belong to an original, which decides whether there is a file at all.
+    const original = await this.#read(name);
+    if (!original) return undefined;
+    let file = original;
+    let encoding: string | undefined;
+    for (const { encoding: candidate, ending } of encodings) {
+      const compressed = await this.#read(name + ending);
+      if (!compressed) continue;
+      file = compressed;
+      encoding = candidate;
+      break;
+    }
+    const headers = {
+      ...pageHeaders(),
+      etag: file.tag,
+      vary: "accept-encoding",
+      "cache-control": name.startsWith(HASHED_FOLDER) ? "public, max-age=31536000, immutable" : "no-cache",
+    };
+    if (matches(request, file.tag)) return new Response(null, { status: 304, headers });
+    return respondWith(request, file.body, {
+      ...headers,
+      "content-type": contentType(name),
+      ...(encoding !== undefined && { "content-encoding": encoding }),
+    });
+  }
+
+  /** Undefined if it is no file, or a link leads to it: the target may be outside the folder. */
+  async #read(name: string): Promise<StoredFile | undefined> {
+    const path = join(this.#folder, name);
+    let file: FileHandle | undefined;
+    try {
+      if ((await realpath(path)) !== path) return undefined;
+      // A device or a pipe would block the open.
+      file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      const stats = await file.stat({ bigint: true });
+      if (!stats.isFile()) return undefined;
+      return { body: new Uint8Array(await file.readFile()), tag: entityTag(stats) };
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP" || code === "ENAMETOOLONG")
+        return undefined;
+      throw error;
+    } finally {
+      await file?.close();
+    }
+  }
+}
+
+/** Undefined for a path that could leave the folder or name a hidden file. */
+function decodePath(path: string): string | undefined {
+  let name: string;
+  try {
+    name = decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+  if (/[\\\0]/.test(name)) return undefined;
+  return name.split("/").some((segment) => segment.startsWith(".")) ? undefined : name;
+}
+
+function isRoute(name: string): boolean {
+  return name === INDEX || (extname(name) === "" && !name.startsWith(HASHED_FOLDER));
+}
+
+function insertNonce(html: string, nonce: string): string {
+  const meta = `<meta name="console-nonce" content="${nonce}">`;
+  return NONCE_META.test(html) ? html.replace(NONCE_META, meta) : html.replace("</head>", `${meta}</head>`);
+}
+
+function matches(request: Request, tag: string): boolean {
+  // Proxies that compress a response make its tag weak; for a GET that is as good.
+  return hasTag((request.headers.get("if-none-match") ?? "").replaceAll("W/", ""), tag);
+}
+
+function contentType(name: string): string {
+  return getMimeType(name) ?? "application/octet-stream";
+}
+
+function respondWith(
+  request: Request,
+  body: Uint8Array<ArrayBuffer>,
+  headers: Record<string, string>,
+): Response {
+  return new Response(request.method === "HEAD" ? null : body, {
+    headers: { ...headers, "content-length": String(body.byteLength) },
+  });
+}
