@@ -24,7 +24,7 @@ function subject<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, s
   });
 }
 
-export const ruleSchema = z.discriminatedUnion("kind", [
+const subjects = [
   /**
    * Commands that begin with these words. A word may be a list of alternatives, and `*` in it matches any text of one
    * argument. Deny rules disregard global options and aliases. Never allows code in arguments.
@@ -58,7 +58,13 @@ export const ruleSchema = z.discriminatedUnion("kind", [
   subject("host", { host: word }),
   /** Tools of an MCP server; `*` is a wildcard in both names, unless they are `literal`. */
   subject("mcp", { server: word, tool: z.string().optional(), literal: z.boolean().optional() }),
-]);
+] as const;
+
+/** Typed by its output, because zod 4.0 declares unions with other type parameters. */
+export const ruleSchema: z.ZodType<z.infer<(typeof subjects)[number]>> = z.discriminatedUnion(
+  "kind",
+  subjects,
+);
 
 /**
  * One rule of a policy. A rule about commands applies to simple commands anywhere in a script, but not to further commands

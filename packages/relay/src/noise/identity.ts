@@ -87,7 +87,7 @@ const base64Of = (bytes: number) =>
   });
 
 /** Parses a public key's JSON. Unknown suites, unknown members and other lengths are refused. */
-export const publicKeySchema = z
+export const publicKeySchema: z.ZodType<RelayPublicKey> = z
   .strictObject({
     suite: z.literal(NOISE_SUITE),
     x25519_public_key: base64Of(X25519_KEY_BYTES),

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Hono } from "hono";
 import { RelayError } from "../../errors.ts";
 import type { RegistryLimits } from "../limits.ts";
 
@@ -22,6 +21,11 @@ const REQUEST_MS = 30_000;
 /** How often idle connections are closed while the server ends. */
 const SWEEP_MS = 20;
 
+/** A hono app. Declared here, because hono's declarations need TypeScript 5.7. */
+interface RequestHandler {
+  readonly fetch: (request: Request, bindings: object) => Response | Promise<Response>;
+}
+
 /** The listening server of a registry. */
 export class HttpServer {
   readonly #server: Server;
@@ -34,7 +38,10 @@ export class HttpServer {
     this.url = `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${port}`;
   }
 
-  static async listen(app: Hono, { host, port, tls, limits, onUpgrade }: ListenOptions): Promise<HttpServer> {
+  static async listen(
+    app: RequestHandler,
+    { host, port, tls, limits, onUpgrade }: ListenOptions,
+  ): Promise<HttpServer> {
     const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
     const settings = {
       headersTimeout: limits.headersMs,
