@@ -137,15 +137,12 @@ describe("--mode", () => {
     ["plan", 1, false],
     ["chat", 1, false],
   ] as const)("%s: a command that writes exits with %i", async (mode, code, isWritten) => {
-    const { exitCode, stdout } = await cli.run(["run", "--json", "--mode", mode, "write", mode]);
-    const commands = stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { type: string; item?: { type: string; exitCode?: number } })
-      .filter(({ type, item }) => type === "item.completed" && item?.type === "commandExecution");
+    const { exitCode } = await cli.run(["run", "--mode", mode, "write", mode]);
+    // What the model saw: Codex reports no item for a command that its sandbox stops immediately.
+    const output = JSON.stringify(cli.model.requests.at(-1)?.input.at(-1));
 
     expect(exitCode).toBe(0);
-    expect(commands.map(({ item }) => item?.exitCode)).toEqual([code]);
+    expect(output).toContain(`Process exited with code ${code}\\n`);
     expect(existsSync(join(cli.workspace, "written.txt"))).toBe(isWritten);
     await rm(join(cli.workspace, "written.txt"), { force: true });
   });
