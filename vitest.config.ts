@@ -37,6 +37,8 @@ export default defineConfig({
     // They end tests that hang. Nothing is measured with them, so that they suit a machine on which everything takes ten times as long.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Tests race real processes on machines of any load. The reporter names each test that needed its second attempt.
+    retry: 1,
     // The default of one second is short on a busy machine. A condition that never holds should fail before the test times out.
     expect: { poll: { timeout: 20_000 } },
     execArgv: ["--conditions=codexkit:source"],
