@@ -32,10 +32,12 @@ const packages: Record<string, { folder: string; mayImport: readonly string[] }>
       "codexkit",
     ],
   },
+  "@codexkit/console": { folder: "console", mayImport: ["@codexkit/daemon"] },
   "@codexkit/cli": {
     folder: "cli",
     mayImport: [
       "@codexkit/approvals",
+      "@codexkit/console",
       "@codexkit/daemon",
       "@codexkit/exec-server",
       "@codexkit/relay",
@@ -123,7 +125,7 @@ export default defineConfig({
   overrides: [
     ...Object.entries(packages).flatMap(([name, { folder, mayImport }]) => [
       {
-        files: [`packages/${folder}/src/**/*.ts`],
+        files: [`packages/${folder}/src/**/*.{ts,tsx}`],
         rules: { "eslint/no-restricted-imports": onlyImports(name, mayImport) },
       },
       {
@@ -141,6 +143,11 @@ export default defineConfig({
           { name: "AsyncDisposableStack", message: "Import it from @codexkit/rpc/async: Node 22 has none." },
         ],
       },
+    },
+    {
+      // Its messages go to a worker, which has no origin of its own.
+      files: ["packages/console/src/**"],
+      rules: { "unicorn/require-post-message-target-origin": "off" },
     },
     {
       files: ["packages/*/src/**/*.{test,soak}.ts"],

@@ -6,6 +6,8 @@ export interface ReconnectOptions {
   readonly idleMs?: number;
   /** Longest pause between two attempts. Default: 10,000 ms. */
   readonly maxDelayMs?: number;
+  /** Called when a connection has been made, before its first message. */
+  readonly onConnect?: () => void;
   /** Called when a connection was lost or could not be made, before the pause. */
   readonly onDisconnect?: (error: unknown) => void;
   /** Ends the iteration. */
@@ -26,7 +28,7 @@ export function isFinal(error: unknown): boolean {
  */
 export async function* reconnectingMessages(
   connect: (signal: AbortSignal) => Promise<Response>,
-  { idleMs = 45_000, maxDelayMs = 10_000, onDisconnect, signal }: ReconnectOptions,
+  { idleMs = 45_000, maxDelayMs = 10_000, onConnect, onDisconnect, signal }: ReconnectOptions,
 ): AsyncGenerator<readonly EventSourceMessage[]> {
   let failures = 0;
   const isOver = (): boolean => signal?.aborted === true;
@@ -36,6 +38,7 @@ export async function* reconnectingMessages(
     try {
       const response = await connect(ended);
       if (!response.ok) throw await DaemonClientError.fromResponse(response);
+      onConnect?.();
       for await (const messages of readMessages(response, idleMs)) {
         failures = 0;
         yield messages;

@@ -1,0 +1,23 @@
+import { type Accessor, createSignal, getListener, onCleanup } from "solid-js";
+
+/** The time, once per second while something reads it: an idle page has no timer. */
+export function createClock(): Accessor<number> {
+  const [now, setNow] = createSignal(Date.now());
+  let readers = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return () => {
+    if (!getListener()) return Date.now();
+    readers += 1;
+    if (timer === undefined) {
+      setNow(Date.now());
+      timer = setInterval(() => setNow(Date.now()), 1_000);
+    }
+    onCleanup(() => {
+      readers -= 1;
+      if (readers > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    });
+    return now();
+  };
+}

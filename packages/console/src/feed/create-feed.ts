@@ -1,0 +1,294 @@
+import {
+  type Approval,
+  DaemonClient,
+  DaemonClientError,
+  type Session,
+  type SessionEvent,
+  type StreamFrame,
+} from "@codexkit/daemon/client";
+import { batch, createMemo, createSignal, getOwner, onCleanup } from "solid-js";
+import { createClock } from "./clock.ts";
+import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
+import { ReactiveMap } from "./reactive-map.ts";
+import { SessionFeed } from "./session-feed.ts";
+import type { Connection, ConnectionState, DaemonFeed, SessionView, SignedInAs } from "./types.ts";
+
+/** A lost connection is reported as lost for good after this time. */
+const DOWN_AFTER_MS = 10_000;
+/** A hidden page closes its stream after this time. The cursor is kept, so that nothing is lost. */
+const HIDDEN_MS = 30_000;
+/** Watched sessions that are not on screen any more. */
+const KEPT_SESSIONS = 8;
+/** Fewer missing events than these are not worth a message. */
+const BEHIND_EVENTS = 500;
+
+/** Connects the page to the daemon that serves it. */
+export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () => void } {
+  const client = new DaemonClient({ url: location.origin });
+  const sessions = new ReactiveMap<Session>();
+  const approvals = new ReactiveMap<Approval>();
+  const feeds = new Map<string, { feed: SessionFeed; readers: number; startsAfter: number | undefined }>();
+  const clock = createClock();
+  const [identity, setIdentity] = createSignal<SignedInAs>();
+  const [connection, setConnection] = createSignal<Connection>({
+    state: "connecting",
+    since: Date.now(),
+    pending: 0,
+  });
+  let downTimer: ReturnType<typeof setTimeout> | undefined;
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+  let isPaused = false;
+
+  const send = (request: FeedRequest): void => worker.postMessage(request);
+
+  function changeState(state: ConnectionState, pending = 0): void {
+    const current = connection();
+    if (current.state === state && current.pending === pending) return;
+    setConnection({ state, since: current.state === state ? current.since : Date.now(), pending });
+  }
+
+  function applyFrames(frames: readonly StreamFrame[]): void {
+    const events = new Map<string, SessionEvent[]>();
+    batch(() => {
+      for (const frame of frames) {
+        switch (frame.type) {
+          case "session": {
+            addSession(frame.session);
+            break;
+          }
+          case "approval": {
+            approvals.set(frame.approval.id, frame.approval);
+            break;
+          }
+          case "synced": {
+            void syncLists(new Set(frame.openApprovals));
+            break;
+          }
+          case "unavailable": {
+            feeds.get(frame.sessionId)?.feed.markMissing();
+            break;
+          }
+          case "event": {
+            const list = events.get(frame.sessionId);
+            if (list) list.push(frame.event);
+            else events.set(frame.sessionId, [frame.event]);
+            break;
+          }
+        }
+      }
+      for (const [id, list] of events) feeds.get(id)?.feed.apply(list);
+      if (connection().state === "live" || connection().state === "behind") measureLag();
+    });
+  }
+
+  /** How far the watched sessions are behind their newest event. */
+  function measureLag(): void {
+    let pending = 0;
+    for (const [id, { feed }] of feeds) {
+      if (feed.position === 0) continue;
+      pending += Math.max(0, (sessions.peek(id)?.lastSeq ?? 0) - feed.position);
+    }
+    if (pending > BEHIND_EVENTS) changeState("behind", pending);
+    else changeState("live");
+  }
+
+  function addSession(session: Session): void {
+    const known = sessions.peek(session.id);
+    if (known && known.updatedAt > session.updatedAt) return;
+    if (session.phase === "deleted") sessions.delete(session.id);
+    else sessions.set(session.id, session);
+  }
+
+  let hasLists = false;
+  /** After each connection: the first one reads the lists, later ones only what the stream says is closed. */
+  async function syncLists(open: ReadonlySet<string>): Promise<void> {
+    const closed = [...approvals.keys()].filter((id) => {
+      const state = approvals.peek(id)?.state;
+      return (state === "open" || state === "parked") && !open.has(id);
+    });
+    const unknown = [...open].filter((id) => !approvals.peek(id));
+    try {
+      const changed = await Promise.all(
+        [...closed, ...(hasLists ? unknown : [])].map(async (approvalId) =>
+          client.request("GET /inbox/{approvalId}", { params: { approvalId } }).catch(() => undefined),
+        ),
+      );
+      batch(() => {
+        for (const approval of changed) if (approval) approvals.set(approval.id, approval);
+      });
+      if (hasLists) return;
+      const [list, opened, parked] = await Promise.all([
+        client.request("GET /sessions", { query: { limit: 200 } }),
+        client.request("GET /inbox", { query: { state: "open", limit: 200 } }),
+        client.request("GET /inbox", { query: { state: "parked", limit: 200 } }),
+      ]);
+      hasLists = true;
+      batch(() => {
+        for (const session of list.data) addSession(session);
+        for (const approval of [...opened.data, ...parked.data]) approvals.set(approval.id, approval);
+      });
+    } catch {
+      // The connection was lost: the next one reads them again.
+    }
+  }
+
+  function setDisconnected(): void {
+    if (connection().state === "reconnecting" || connection().state === "down") return;
+    if (connection().state !== "connecting") changeState("reconnecting");
+    clearTimeout(downTimer);
+    downTimer = setTimeout(() => changeState("down"), DOWN_AFTER_MS);
+  }
+
+  worker.addEventListener("message", ({ data }: MessageEvent<FeedReport>) => {
+    switch (data.type) {
+      case "frames": {
+        applyFrames(data.frames);
+        break;
+      }
+      case "connected": {
+        clearTimeout(downTimer);
+        downTimer = undefined;
+        changeState("live");
+        break;
+      }
+      case "disconnected": {
+        setDisconnected();
+        break;
+      }
+      case "refused": {
+        if (data.resync) {
+          hasLists = false;
+          send({ type: "connect" });
+        } else if (data.status === 401 || data.status === 403) {
+          setIdentity(undefined);
+          changeState("signed-out");
+        } else setTimeout(() => send({ type: "connect" }), 5_000);
+        break;
+      }
+    }
+  });
+
+  function sendWatch(): void {
+    const wanted = [...feeds].flatMap(([id, { startsAfter, feed }]) =>
+      startsAfter === undefined ? [] : [[id, Math.max(startsAfter, feed.position)] as const],
+    );
+    send({ type: "watch", sessions: Object.fromEntries(wanted) });
+  }
+
+  function openSession(sessionId: string): { feed: SessionFeed; readers: number } {
+    const known = feeds.get(sessionId);
+    if (known) {
+      // Most recently used last.
+      feeds.delete(sessionId);
+      feeds.set(sessionId, known);
+      return known;
+    }
+    const entry = {
+      readers: 0,
+      startsAfter: undefined as number | undefined,
+      feed: new SessionFeed(sessionId, {
+        client,
+        session: (id) => sessions.get(id),
+        addSession,
+        addApprovals: (list) => {
+          for (const approval of list) approvals.set(approval.id, approval);
+        },
+        approvals: allApprovals,
+        startAfter: (seq) => {
+          entry.startsAfter = seq;
+          sendWatch();
+        },
+      }),
+    };
+    feeds.set(sessionId, entry);
+    return entry;
+  }
+
+  function closeUnused(): void {
+    const unused = [...feeds].filter(([, { readers }]) => readers === 0);
+    for (const [id, { feed }] of unused.slice(0, Math.max(0, unused.length - KEPT_SESSIONS))) {
+      feed.dispose();
+      feeds.delete(id);
+    }
+    if (unused.length > KEPT_SESSIONS) sendWatch();
+  }
+
+  function watch(sessionId: string): SessionView {
+    const entry = openSession(sessionId);
+    entry.readers += 1;
+    if (getOwner()) {
+      onCleanup(() => {
+        entry.readers -= 1;
+        closeUnused();
+      });
+    }
+    return entry.feed.view;
+  }
+
+  const onVisibility = (): void => {
+    clearTimeout(hiddenTimer);
+    if (document.hidden) {
+      hiddenTimer = setTimeout(() => {
+        isPaused = true;
+        send({ type: "pause" });
+      }, HIDDEN_MS);
+    } else if (isPaused) {
+      isPaused = false;
+      send({ type: "connect" });
+    }
+  };
+  const onWake = (): void => {
+    if (connection().state === "reconnecting" || connection().state === "down") send({ type: "connect" });
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  addEventListener("pageshow", onWake);
+  addEventListener("online", onWake);
+
+  async function signIn(): Promise<void> {
+    try {
+      setIdentity(await client.request("GET /whoami"));
+      changeState("connecting");
+      send({ type: "connect" });
+    } catch (error) {
+      if (DaemonClientError.is(error) && (error.status === 401 || error.status === 403)) {
+        setIdentity(undefined);
+        changeState("signed-out");
+        return;
+      }
+      setDisconnected();
+      setTimeout(() => void signIn(), 1_000);
+    }
+  }
+
+  async function signOut(): Promise<void> {
+    await client.request("POST /logout");
+    send({ type: "pause" });
+    setIdentity(undefined);
+    changeState("signed-out");
+  }
+
+  const allApprovals = createMemo(() => approvals.values().toSorted((a, b) => a.createdAt - b.createdAt));
+  const feed: DaemonFeed & { readonly dispose: () => void } = {
+    client,
+    connection,
+    identity,
+    can: (scope) => identity()?.scopes.includes(scope) ?? false,
+    sessions: createMemo(() => sessions.values().toSorted((a, b) => b.updatedAt - a.updatedAt)),
+    session: (id) => sessions.get(id),
+    inbox: createMemo(() => allApprovals().filter(({ state }) => state === "open" || state === "parked")),
+    approval: (id) => approvals.get(id),
+    watch,
+    clock,
+    reconnect: () => send({ type: "connect" }),
+    signIn,
+    signOut,
+    dispose: () => {
+      document.removeEventListener("visibilitychange", onVisibility);
+      removeEventListener("pageshow", onWake);
+      removeEventListener("online", onWake);
+      worker.terminate();
+    },
+  };
+  void signIn();
+  return feed;
+}

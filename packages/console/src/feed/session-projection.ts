@@ -1,0 +1,391 @@
+import type { Command, Item, Session, SessionEvent, TurnSummary } from "@codexkit/daemon/client";
+import { appendDelta, cutItem, fromHistory, type ItemRecord, itemKey } from "./item-record.ts";
+import type { Agent, Plan, SessionUsage, TranscriptNotice, TurnDiff } from "./types.ts";
+
+export type EntryRecord = ({ readonly type: "item" } & ItemRecord) | TranscriptNotice;
+type Gap = Extract<SessionEvent, { readonly type: "gap" }>;
+
+/** Which parts of a session a batch of events has changed. */
+export interface ProjectionChanges {
+  /** Keys of changed items. */
+  readonly items: Set<string>;
+  entries: boolean;
+  turns: boolean;
+  state: boolean;
+}
+
+/** Oldest entries are dropped beyond these, and loaded again when they are scrolled to. */
+export const PROJECTION_LIMITS = { entries: 4_000, gaps: 100 } as const;
+
+/**
+ * What the page knows about one session: the pages of its history that are loaded, and all events since. Events may be
+ * split, repeated or delivered by several connections; the result is the same.
+ */
+export class SessionProjection {
+  lastSeq = 0;
+  /** Sorted by `firstSeq`. */
+  entries: readonly EntryRecord[] = [];
+  plan: Plan | null = null;
+  diff: TurnDiff | null = null;
+  usage: SessionUsage = { total: null, turn: null, contextWindow: null };
+  gaps: readonly Gap[] = [];
+  queue: readonly Command[] = [];
+  agents: readonly Agent[] = [];
+  /** Whether entries before the first one exist. */
+  hasOlder = false;
+  readonly #items = new Map<string, { readonly type: "item" } & ItemRecord>();
+  readonly #turns = new Map<string, TurnSummary>();
+  readonly #agents = new Map<string, Agent>();
+  #rootThreadId: string | null = null;
+  #changes = noChanges();
+
+  /** Turns, oldest first. */
+  get turns(): readonly TurnSummary[] {
+    return [...this.#turns.values()].toSorted((a, b) => a.firstSeq - b.firstSeq);
+  }
+
+  item(key: string): ItemRecord | undefined {
+    return this.#items.get(key);
+  }
+
+  /** Returns what has changed since the last call. */
+  takeChanges(): ProjectionChanges {
+    const changes = this.#changes;
+    this.#changes = noChanges();
+    return changes;
+  }
+
+  setSession({ threadId, usage }: Session): void {
+    this.#rootThreadId = threadId;
+    if (usage && usage.totalTokens >= (this.usage.total?.totalTokens ?? 0)) {
+      this.usage = { ...this.usage, total: usage };
+      this.#changes.state = true;
+    }
+  }
+
+  /** Adds a page of the history. An item that is known is replaced only by a newer state. */
+  addItems(rows: readonly Item[], hasOlder?: boolean): void {
+    for (const row of rows) {
+      const key = itemKey(row.turnId, row.id);
+      const known = this.#items.get(key);
+      if (known && known.lastSeq >= row.lastSeq) {
+        known.firstSeq = Math.min(known.firstSeq, row.firstSeq);
+        continue;
+      }
+      const record = fromHistory(row);
+      if (known) Object.assign(known, record);
+      else this.#insert({ type: "item", ...record });
+      this.#changes.items.add(key);
+      this.#noteAgents(record);
+    }
+    if (hasOlder !== undefined) this.hasOlder = hasOlder;
+    this.#sort();
+  }
+
+  addTurns(turns: readonly TurnSummary[]): void {
+    for (const turn of turns) {
+      const known = this.#turns.get(turn.id);
+      if (!known || known.lastSeq < turn.lastSeq) this.#turns.set(turn.id, turn);
+    }
+    this.#changes.turns = true;
+  }
+
+  setQueue(queue: readonly Command[]): void {
+    this.queue = queue;
+    this.#changes.state = true;
+  }
+
+  setPlan(plan: Plan): void {
+    if (this.plan === null) this.plan = plan;
+    this.#changes.state = true;
+  }
+
+  setDiff(diff: TurnDiff): void {
+    if (this.diff === null) this.diff = diff;
+    this.#changes.state = true;
+  }
+
+  /** Drops the oldest entries beyond the limit. The reader must be at the end. */
+  trim(limit: number = PROJECTION_LIMITS.entries): void {
+    if (this.entries.length <= limit) return;
+    const dropped = this.entries.slice(0, this.entries.length - limit);
+    for (const entry of dropped) this.#items.delete(entry.key);
+    this.entries = this.entries.slice(dropped.length);
+    this.hasOlder = true;
+    this.#changes.entries = true;
+  }
+
+  /** Forgets all entries, before a page from another place is loaded. */
+  clearEntries(): void {
+    this.#items.clear();
+    this.entries = [];
+    this.#changes.entries = true;
+  }
+
+  /** Applies an event. One that was applied before is ignored. */
+  apply(event: SessionEvent): void {
+    if (event.seq <= this.lastSeq) return;
+    this.lastSeq = event.seq;
+    switch (event.type) {
+      case "item.started":
+      case "item.completed": {
+        this.#applyItem(event);
+        break;
+      }
+      case "item.delta": {
+        const record = this.#items.get(itemKey(event.turnId, event.itemId));
+        if (!record || record.status !== "running") return;
+        if (appendDelta(record, event)) this.#changes.items.add(record.key);
+        if (event.recovered) record.wasRecovered = true;
+        break;
+      }
+      case "item.abandoned": {
+        const record = this.#items.get(itemKey(event.turnId, event.itemId));
+        if (!record || record.lastSeq >= event.seq) return;
+        record.status = "abandoned";
+        record.lastSeq = event.seq;
+        this.#changes.items.add(record.key);
+        break;
+      }
+      case "turn.started":
+      case "turn.completed":
+      case "turn.failed":
+      case "turn.interrupted": {
+        this.#applyTurn(event);
+        if (event.type === "turn.failed") this.#addNotice(event, event.turnId);
+        break;
+      }
+      case "plan.updated": {
+        if (!this.#isRoot(event.threadId)) return;
+        this.plan = { turnId: event.turnId, steps: event.plan, explanation: event.explanation };
+        this.#changes.state = true;
+        break;
+      }
+      case "diff.updated": {
+        if (!this.#isRoot(event.threadId)) return;
+        this.diff = { turnId: event.turnId, diff: event.diff };
+        this.#changes.state = true;
+        break;
+      }
+      case "usage.updated": {
+        const turn = this.#turns.get(event.turnId);
+        if (turn) this.#turns.set(turn.id, { ...turn, usage: event.usage });
+        this.#changes.turns = true;
+        if (!this.#isRoot(event.threadId)) return;
+        this.usage = { total: event.total, turn: event.usage, contextWindow: event.contextWindow };
+        this.#changes.state = true;
+        break;
+      }
+      case "session.updated": {
+        const before = event.changes["revertedBefore"];
+        if (typeof before === "string") this.#revert(before);
+        this.#addNotice(event, undefined);
+        break;
+      }
+      case "gap": {
+        this.gaps = [...this.gaps, event].slice(-PROJECTION_LIMITS.gaps);
+        this.#addNotice(event, undefined);
+        break;
+      }
+      case "command.accepted":
+      case "command.started":
+      case "command.finished": {
+        this.#applyCommand(event);
+        if (event.type === "command.finished" && event.problem) this.#addNotice(event, undefined);
+        break;
+      }
+      case "warning": {
+        this.#addNotice(event, event.turnId);
+        break;
+      }
+      case "recovered":
+      case "session.moved":
+      case "inbox.opened":
+      case "session.deleted": {
+        this.#addNotice(event, undefined);
+        break;
+      }
+      default:
+    }
+  }
+
+  #applyItem(event: Extract<SessionEvent, { readonly type: "item.started" | "item.completed" }>): void {
+    const key = itemKey(event.turnId, event.item.id);
+    const known = this.#items.get(key);
+    if (known && known.lastSeq >= event.seq) return;
+    const isDone = event.type === "item.completed";
+    const status = isDone ? endStatus(event.item) : "running";
+    const record: ItemRecord = {
+      key,
+      id: event.item.id,
+      threadId: event.threadId,
+      turnId: event.turnId,
+      kind: event.item.type,
+      firstSeq: known?.firstSeq ?? event.seq,
+      lastSeq: event.seq,
+      status,
+      ...cutItem(event.item),
+      texts: isDone ? [] : (known?.texts ?? []),
+      wasMerged: known?.wasMerged ?? false,
+      wasRecovered: event.recovered ?? known?.wasRecovered ?? false,
+    };
+    if (known) Object.assign(known, record);
+    else {
+      this.#insert({ type: "item", ...record });
+      this.#sort();
+    }
+    this.#changes.items.add(key);
+    this.#noteAgents(record);
+    const turn = this.#turns.get(event.turnId);
+    if (turn && turn.title === "" && event.item.type === "userMessage") {
+      const text = event.item.content.find((part) => part.type === "text")?.text ?? "";
+      this.#turns.set(turn.id, { ...turn, title: text.trimStart().split("\n", 1)[0] ?? "" });
+      this.#changes.turns = true;
+    }
+  }
+
+  #applyTurn(
+    event: Extract<
+      SessionEvent,
+      { readonly type: "turn.started" | "turn.completed" | "turn.failed" | "turn.interrupted" }
+    >,
+  ): void {
+    const known = this.#turns.get(event.turnId);
+    if (known && known.lastSeq >= event.seq) return;
+    const hasEnded = event.type !== "turn.started";
+    this.#turns.set(event.turnId, {
+      title: "",
+      usage: null,
+      diffStat: null,
+      startedAt: event.at,
+      firstSeq: event.seq,
+      ...known,
+      id: event.turnId,
+      threadId: event.threadId,
+      status: hasEnded ? (event.type.slice("turn.".length) as TurnSummary["status"]) : "running",
+      lastSeq: event.seq,
+      endedAt: hasEnded ? event.at : null,
+    });
+    this.#changes.turns = true;
+  }
+
+  #applyCommand(
+    event: Extract<
+      SessionEvent,
+      { readonly type: "command.accepted" | "command.started" | "command.finished" }
+    >,
+  ): void {
+    const others = this.queue.filter(({ id }) => id !== event.commandId);
+    const known = this.queue.find(({ id }) => id === event.commandId);
+    if (event.type === "command.finished") {
+      if (known) this.setQueue(others);
+      return;
+    }
+    const state = event.type === "command.accepted" ? "accepted" : "running";
+    if (known) {
+      this.setQueue(this.queue.map((command) => (command === known ? { ...known, state } : command)));
+      return;
+    }
+    const command: Command = {
+      id: event.commandId,
+      sessionId: "",
+      key: event.key,
+      kind: event.kind,
+      state,
+      by: "",
+      createdAt: event.at,
+      finishedAt: null,
+      result: null,
+      problem: null,
+    };
+    this.setQueue([...this.queue, command]);
+  }
+
+  #revert(beforeTurnId: string): void {
+    const first = this.#turns.get(beforeTurnId)?.firstSeq;
+    if (first === undefined) return;
+    for (const [id, turn] of this.#turns) if (turn.firstSeq >= first) this.#turns.delete(id);
+    const isKept = (entry: EntryRecord): boolean => entry.firstSeq < first;
+    for (const entry of this.entries) if (!isKept(entry)) this.#items.delete(entry.key);
+    this.entries = this.entries.filter(isKept);
+    this.#changes.entries = true;
+    this.#changes.turns = true;
+  }
+
+  #noteAgents({ item, firstSeq }: ItemRecord): void {
+    const note = (threadId: string, agent: Partial<Agent>): void => {
+      const known = this.#agents.get(threadId);
+      this.#agents.set(threadId, {
+        threadId,
+        parentThreadId: null,
+        name: null,
+        status: "running",
+        prompt: null,
+        model: null,
+        message: null,
+        firstSeq,
+        ...known,
+        ...agent,
+      });
+      this.agents = [...this.#agents.values()].toSorted((a, b) => a.firstSeq - b.firstSeq);
+      this.#changes.state = true;
+    };
+    if (item.type === "subAgentActivity") {
+      note(item.agentThreadId, {
+        name: item.agentPath,
+        status: item.kind,
+        ...(item.model !== null && { model: item.model }),
+      });
+    }
+    if (item.type !== "collabAgentToolCall") return;
+    for (const threadId of item.receiverThreadIds) {
+      note(threadId, {
+        parentThreadId: item.senderThreadId,
+        ...(item.prompt !== null && item.tool === "spawnAgent" && { prompt: item.prompt }),
+        ...(item.model !== null && { model: item.model }),
+      });
+    }
+    for (const [threadId, state] of Object.entries(item.agentsStates)) {
+      if (state) note(threadId, { status: state.status, message: state.message });
+    }
+  }
+
+  #addNotice(event: SessionEvent, turnId: string | undefined): void {
+    const notice: TranscriptNotice = {
+      type: "notice",
+      key: `notice/${event.seq}`,
+      firstSeq: event.seq,
+      at: event.at,
+      turnId,
+      event,
+    };
+    this.entries = [...this.entries, notice];
+    this.#sort();
+  }
+
+  #insert(record: { readonly type: "item" } & ItemRecord): void {
+    this.#items.set(record.key, record);
+    this.entries = [...this.entries, record];
+  }
+
+  #sort(): void {
+    this.#changes.entries = true;
+    const { entries } = this;
+    const isSorted = entries.every(
+      (entry, index) => index === 0 || (entries[index - 1]?.firstSeq ?? 0) <= entry.firstSeq,
+    );
+    if (!isSorted) this.entries = entries.toSorted((a, b) => a.firstSeq - b.firstSeq);
+  }
+
+  #isRoot(threadId: string): boolean {
+    return this.#rootThreadId === null || threadId === this.#rootThreadId;
+  }
+}
+
+function endStatus(item: { readonly type: string; readonly status?: unknown }): "completed" | "failed" {
+  return item.status === "failed" || item.status === "declined" ? "failed" : "completed";
+}
+
+function noChanges(): ProjectionChanges {
+  return { items: new Set(), entries: false, turns: false, state: false };
+}

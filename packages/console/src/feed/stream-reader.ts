@@ -1,0 +1,114 @@
+import { type DaemonClient, DaemonClientError, type StreamFrame } from "@codexkit/daemon/client";
+import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
+import { mergeDeltas } from "./merge-deltas.ts";
+
+/** One frame of a 60 Hz screen. */
+const BATCH_MS = 16;
+/** The daemon sends a comment every 15 s: two of them may be late. */
+const IDLE_MS = 35_000;
+
+/** Reads the multiplexed stream, keeps the cursor over reconnects, and reports frames in batches. */
+export class StreamReader {
+  readonly #client: DaemonClient;
+  readonly #report: (report: FeedReport) => void;
+  /** The newest event of each watched session. */
+  readonly #positions = new Map<string, number>();
+  #cursor: string | undefined;
+  #connection: AbortController | undefined;
+  #frames: StreamFrame[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #flushedAt = 0;
+
+  constructor(client: DaemonClient, report: (report: FeedReport) => void) {
+    this.#client = client;
+    this.#report = report;
+  }
+
+  handle(request: FeedRequest): void {
+    switch (request.type) {
+      case "watch": {
+        const wanted = new Map(Object.entries(request.sessions));
+        for (const id of this.#positions.keys()) if (!wanted.has(id)) this.#positions.delete(id);
+        for (const [id, after] of wanted) {
+          this.#positions.set(id, Math.max(after, this.#positions.get(id) ?? 0));
+        }
+        if (this.#connection) this.#connect();
+        break;
+      }
+      case "connect": {
+        this.#connect();
+        break;
+      }
+      case "pause": {
+        this.#connection?.abort();
+        this.#connection = undefined;
+        this.#flush();
+        break;
+      }
+    }
+  }
+
+  #connect(): void {
+    this.#connection?.abort();
+    const connection = new AbortController();
+    this.#connection = connection;
+    void this.#read(connection);
+  }
+
+  async #read(connection: AbortController): Promise<void> {
+    const { signal } = connection;
+    const isCurrent = (): boolean => this.#connection === connection;
+    const stream = this.#client.events({
+      watch: Object.fromEntries(this.#positions),
+      ...(this.#cursor !== undefined && { cursor: this.#cursor }),
+      idleMs: IDLE_MS,
+      signal,
+      onConnect: () => {
+        if (isCurrent()) this.#report({ type: "connected" });
+      },
+      onDisconnect: () => {
+        if (!isCurrent()) return;
+        this.#flush();
+        this.#report({ type: "disconnected" });
+      },
+    });
+    try {
+      for await (const frame of stream) {
+        if (!isCurrent()) return;
+        this.#cursor = stream.cursor;
+        this.#add(frame);
+      }
+    } catch (error) {
+      if (!isCurrent()) return;
+      this.#connection = undefined;
+      this.#flush();
+      const status = DaemonClientError.is(error) ? error.status : 0;
+      // A cursor of a store that was replaced.
+      const resync = DaemonClientError.is(error) && error.code === "invalid_cursor";
+      if (resync) this.#cursor = undefined;
+      this.#report({ type: "refused", status, resync });
+    }
+  }
+
+  #add(frame: StreamFrame): void {
+    if (frame.type === "event") {
+      const { sessionId, event } = frame;
+      const position = this.#positions.get(sessionId);
+      if (position === undefined || event.seq <= position) return;
+      this.#positions.set(sessionId, event.seq);
+    }
+    this.#frames.push(frame);
+    // The first frame after a pause is not held back.
+    const wait = Math.max(0, this.#flushedAt + BATCH_MS - performance.now());
+    this.#timer ??= setTimeout(() => this.#flush(), wait);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#frames.length === 0) return;
+    this.#flushedAt = performance.now();
+    this.#report({ type: "frames", frames: mergeDeltas(this.#frames) });
+    this.#frames = [];
+  }
+}

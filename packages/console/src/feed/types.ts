@@ -1,0 +1,187 @@
+import type {
+  Approval,
+  Command,
+  DaemonClient,
+  Item,
+  Scope,
+  Session,
+  SessionEvent,
+  TurnSummary,
+} from "@codexkit/daemon/client";
+import type { Accessor } from "solid-js";
+
+/** An item of Codex: a message, command, patch or tool call. `type` is its kind. */
+export type ThreadItem = Extract<SessionEvent, { readonly type: "item.completed" }>["item"];
+export type ThreadItemOf<Kind extends ThreadItem["type"]> = Extract<ThreadItem, { readonly type: Kind }>;
+export type Usage = NonNullable<Session["usage"]>;
+export type PlanStep = Extract<SessionEvent, { readonly type: "plan.updated" }>["plan"][number];
+
+/**
+ * - `connecting`: no data yet.
+ * - `live`: up to date.
+ * - `behind`: connected, and reading events of the past. `pending` is their number.
+ * - `reconnecting`: lost less than 10 s ago. The page stays usable; commands wait.
+ * - `down`: lost for longer. What is on screen is as old as `since`.
+ * - `signed-out`: the daemon refuses the token.
+ */
+export type ConnectionState = "connecting" | "live" | "behind" | "reconnecting" | "down" | "signed-out";
+
+export interface Connection {
+  readonly state: ConnectionState;
+  /** When this state began, in milliseconds since the epoch. */
+  readonly since: number;
+  /** Events that are still to come, if `state` is `behind`. */
+  readonly pending: number;
+}
+
+/** The token of this browser. */
+export interface SignedInAs {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+}
+
+/**
+ * What the page knows about the daemon. Functions without arguments are signals: call them in JSX or an effect, and it
+ * runs again when the value changes.
+ */
+export interface DaemonFeed {
+  /** Calls the API. Every mutation goes through it; its result arrives through the signals below. */
+  readonly client: DaemonClient;
+  readonly connection: Accessor<Connection>;
+  /** Undefined until the daemon has answered, and after a logout. */
+  readonly identity: Accessor<SignedInAs | undefined>;
+  /** Whether the token has a scope. Leave out controls that it may not use, rather than disabling them. */
+  readonly can: (scope: Scope) => boolean;
+  /** All sessions that are not archived and some that are, most recently changed first. */
+  readonly sessions: Accessor<readonly Session[]>;
+  readonly session: (id: string) => Session | undefined;
+  /** Approvals that wait for a person, in state `open` or `parked`, oldest first. */
+  readonly inbox: Accessor<readonly Approval[]>;
+  /** An approval in any state that this page has seen, by its ID. */
+  readonly approval: (id: string) => Approval | undefined;
+  /**
+   * Opens a session: loads its newest items and follows its events until the caller's owner is disposed of. Callers share
+   * one view per session.
+   */
+  readonly watch: (sessionId: string) => SessionView;
+  /** The time, once per second while something reads it. Milliseconds since the epoch. */
+  readonly clock: Accessor<number>;
+  /** Tries to connect at once, if the connection is lost. */
+  readonly reconnect: () => void;
+  /** Reads the identity again and connects, after a login. */
+  readonly signIn: () => Promise<void>;
+  readonly signOut: () => Promise<void>;
+}
+
+/**
+ * An item of the transcript. Its properties are reactive: one that is read in JSX is read again when the item changes, and
+ * other rows are not touched.
+ */
+export interface TranscriptItem {
+  readonly type: "item";
+  /** Unique in the session. */
+  readonly key: string;
+  readonly id: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly kind: ThreadItem["type"];
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly status: Item["status"];
+  /** Codex's item. Long texts are cut, see `truncated`. Texts that are still streamed are in `text`. */
+  readonly item: ThreadItem;
+  /** Whole lengths of cut texts and lists, by JSON pointer, such as `/aggregatedOutput`. */
+  readonly truncated: Readonly<Record<string, number>>;
+  /** The main text: a message, the output of a command, a plan, or the reasoning summary. */
+  readonly text: string;
+  /** Deltas were merged by the daemon, because this page fell behind. */
+  readonly wasMerged: boolean;
+  /** The item was read from the thread's history, after a crash. */
+  readonly wasRecovered: boolean;
+}
+
+/** Something that happened beside the items, as a line of the transcript. */
+export interface TranscriptNotice {
+  readonly type: "notice";
+  readonly key: string;
+  readonly firstSeq: number;
+  readonly at: number;
+  /** Undefined for notices of the session itself. */
+  readonly turnId: string | undefined;
+  /** The event that is shown. */
+  readonly event: SessionEvent;
+}
+
+export type TranscriptEntry = TranscriptItem | TranscriptNotice;
+
+export interface Plan {
+  readonly turnId: string | null;
+  readonly steps: readonly PlanStep[];
+  readonly explanation: string | null;
+}
+
+export interface TurnDiff {
+  readonly turnId: string | null;
+  /** Unified diff of the whole turn. */
+  readonly diff: string;
+}
+
+export interface SessionUsage {
+  readonly total: Usage | null;
+  /** Of the newest turn. */
+  readonly turn: Usage | null;
+  readonly contextWindow: number | null;
+}
+
+/** A thread that another one has started. */
+export interface Agent {
+  readonly threadId: string;
+  readonly parentThreadId: string | null;
+  /** Name or path, if Codex has given one. */
+  readonly name: string | null;
+  readonly status: string;
+  readonly prompt: string | null;
+  readonly model: string | null;
+  /** The newest message of the agent. */
+  readonly message: string | null;
+  readonly firstSeq: number;
+}
+
+/** A session that is open in this page. Functions without arguments are signals. */
+export interface SessionView {
+  readonly id: string;
+  /** The newest summary. Undefined until it has been read. */
+  readonly session: Accessor<Session | undefined>;
+  readonly status: Accessor<"loading" | "ready" | "missing">;
+  /** What is loaded of the transcript, oldest first, of the session's own thread and of its agents. */
+  readonly entries: Accessor<readonly TranscriptEntry[]>;
+  /** Only the items. */
+  readonly items: Accessor<readonly TranscriptItem[]>;
+  /** The newest item with this ID, if it is loaded. */
+  readonly item: (itemId: string) => TranscriptItem | undefined;
+  /** Outline, oldest first. */
+  readonly turns: Accessor<readonly TurnSummary[]>;
+  readonly phase: Accessor<Session["phase"] | undefined>;
+  readonly plan: Accessor<Plan | null>;
+  /** Diff of the newest turn that changed files. */
+  readonly diff: Accessor<TurnDiff | null>;
+  readonly usage: Accessor<SessionUsage>;
+  readonly agents: Accessor<readonly Agent[]>;
+  /** Commands that have not finished, such as queued messages, in their order. */
+  readonly queue: Accessor<readonly Command[]>;
+  /** Approvals of this session that the page has seen, in any state, oldest first. */
+  readonly approvals: Accessor<readonly Approval[]>;
+  /** Events that are missing, and why. */
+  readonly gaps: Accessor<readonly Extract<SessionEvent, { readonly type: "gap" }>[]>;
+  /** The sequence number of the newest event that was applied. */
+  readonly lastSeq: Accessor<number>;
+  /** Whether older entries exist. */
+  readonly hasOlder: Accessor<boolean>;
+  /** Loads the page of entries before the oldest one. */
+  readonly loadOlder: () => Promise<void>;
+  /** Loads the entries around a sequence number, such as `firstSeq` of a turn. */
+  readonly loadAround: (seq: number) => Promise<void>;
+  /** Calls the listener with each new event, until the caller's owner is disposed of. */
+  readonly onEvent: (listener: (event: SessionEvent) => void) => void;
+}

@@ -1,0 +1,1 @@
+export { useKeys, type KeyBinding, type KeyScope } from "./use-keys.ts";

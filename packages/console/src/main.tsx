@@ -1,0 +1,9 @@
+import { render } from "solid-js/web";
+import { App } from "./app/app.tsx";
+import { createFeed } from "./feed/create-feed.ts";
+
+const root = document.querySelector("#app");
+if (!root) throw new Error("The page has no #app.");
+
+const worker = new Worker(new URL("./feed/feed-worker.ts", import.meta.url), { type: "module" });
+render(() => <App feed={createFeed(worker)} />, root);

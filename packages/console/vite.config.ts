@@ -1,0 +1,25 @@
+import { join } from "node:path";
+import { defineConfig } from "vite";
+import solid, { type Options } from "vite-plugin-solid";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: "/console/",
+  // The page has a strict content security policy: static styles are set through the CSSOM instead of the attribute.
+  // The types of the plugin lack the option of its compiler.
+  plugins: [solid({ solid: { inlineStyles: false } as NonNullable<Options["solid"]> })],
+  resolve: { conditions: ["codexkit:source", "module", "browser", "import", "default"] },
+  worker: { format: "es" },
+  build: {
+    outDir: join(import.meta.dirname, "dist/static"),
+    emptyOutDir: true,
+    target: "es2023",
+    // Data URLs are not allowed by the policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    cssCodeSplit: true,
+    reportCompressedSize: false,
+    manifest: true,
+  },
+  server: { proxy: { "^/(?!console/)": "http://127.0.0.1:4100" } },
+});
