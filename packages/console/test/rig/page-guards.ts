@@ -1,0 +1,38 @@
+import type { BrowserContext } from "playwright-core";
+
+/** Chromium reports every failed response and socket as an error. Tests of such responses expect them. */
+const OF_THE_NETWORK = /^Failed to load resource: |^WebSocket connection to /;
+
+/**
+ * Collects what no page may do: uncaught errors and rejections, errors on the console, requests to other origins, and violations of
+ * its content security policy.
+ */
+export async function collectProblems(context: BrowserContext, origin: string): Promise<string[]> {
+  const problems: string[] = [];
+  context.on("weberror", (error) => problems.push(`uncaught: ${describe(error.error())}`));
+  context.on("console", (message) => {
+    if (message.type() !== "error" || OF_THE_NETWORK.test(message.text())) return;
+    problems.push(`console.error: ${message.text()}`);
+  });
+  context.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol === "data:" || url.protocol === "blob:" || url.origin === origin) return;
+    problems.push(`request to another origin: ${request.url()}`);
+  });
+  await context.exposeBinding("reportPolicyViolation", (_source, description: string) => {
+    problems.push(`content security policy: ${description}`);
+  });
+  await context.addInitScript(() => {
+    const { reportPolicyViolation } = globalThis as unknown as {
+      reportPolicyViolation: (description: string) => void;
+    };
+    document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile }) => {
+      reportPolicyViolation(`${violatedDirective} blocks ${blockedURI} of ${sourceFile}`);
+    });
+  });
+  return problems;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
