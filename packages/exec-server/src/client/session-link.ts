@@ -180,8 +180,8 @@ export class SessionLink {
 
   async #resume(cause: RpcError): Promise<Peer<ExecWire>> {
     const { limits, resumeDelayMs = () => limits.resumeRetryDelayMs } = this.#options;
-    const until = Date.now() + limits.resumeTimeoutMs;
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(limits.resumeTimeoutMs)]);
+    let reason: unknown = cause;
     for (let attempt = 1; ; attempt += 1) {
       try {
         const peer = await this.#open(signal, this.#sessionId);
@@ -192,12 +192,14 @@ export class SessionLink {
           error instanceof RemoteError
             ? error.rpcCode !== CODES.sessionBusy
             : this.#options.isRetryable?.(error) === false;
-        if (refused || this.#stopping.signal.aborted || Date.now() > until) {
-          throw new ExecError("disconnected", `the session could not be resumed: ${messageOf(error)}`, {
+        // The attempt that the deadline interrupts has no reason of its own.
+        if (!signal.aborted) reason = error;
+        if (refused || signal.aborted) {
+          throw new ExecError("disconnected", `the session could not be resumed: ${messageOf(reason)}`, {
             cause,
           });
         }
-        await delay(resumeDelayMs(attempt), undefined, { signal: this.#stopping.signal }).catch(() => {});
+        await delay(resumeDelayMs(attempt), undefined, { signal }).catch(() => {});
       }
     }
   }
