@@ -122,6 +122,21 @@ test("the streams of a node that disappears move to the other one", SLOW, async 
   expect(it.counters.streamsOpened).toBe(1);
 });
 
+test("a session whose executor does not return says so", SLOW, async () => {
+  await using registry = await startTestRegistry();
+  const at = { registryUrl: registry.url, environmentId: ENVIRONMENT };
+  const credential = await registry.token("execute");
+  await using executor = await runExecutor({ ...at, credential, server: { bwrap: null } });
+  await using client = await connectHarness({
+    ...at,
+    credential: await registry.token("connect"),
+    limits: { resumeTimeoutMs: 3_000 },
+  });
+  const command = await client.start({ argv: ["/bin/sleep", "60"], cwd: "/" });
+  await executor.close();
+  await expect(command.wait()).rejects.toThrow("The environment has no connected executor");
+});
+
 /** Where a node listens on its own: the log of its start has it. */
 function nodeUrlOf({ audit }: TestRegistry): string {
   return /http:\/\/[\d.:]+/.exec(audit.join("\n"))?.[0] ?? "";

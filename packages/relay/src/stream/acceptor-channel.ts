@@ -81,8 +81,9 @@ export class AcceptorChannel {
   }
 
   #receiveHandshake(streamId: string, message: Uint8Array): void {
-    const { limits, counters, streams, options } = this.#context;
-    if (streams.has(streamId) || this.#validations.has(streamId)) {
+    const { limits, counters, streams, endedStreams, options } = this.#context;
+    // The stream of an ended one can only be a replay: harnesses choose a new ID for each.
+    if (streams.has(streamId) || endedStreams.has(streamId) || this.#validations.has(streamId)) {
       this.#refuse(streamId);
       return;
     }

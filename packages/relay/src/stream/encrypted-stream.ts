@@ -66,6 +66,8 @@ export class EncryptedStream implements RelayStream {
     this.#recovery = new StreamRecovery(limits, {
       onRetry: () => this.#sendResume(),
       onHopeless: () => void this.#link?.close(),
+      onUnknown: () =>
+        this.#finish(new RelayError("disconnected", "The other end does not have the stream any more.")),
       onTimeout: () =>
         this.#finish(new RelayError("disconnected", "The stream could not be resumed in time.")),
     });

@@ -128,6 +128,23 @@ describe("a handshake", () => {
     expect(await inbox.count(1)).toEqual(["still there"]);
   });
 
+  it("that is replayed after the end of its stream is refused without a validation", async () => {
+    const { requests, validate } = manualValidation();
+    const { harness, streams, served } = connect({ validate });
+    const handshake = new InitiatorHandshake(HARNESS, EXECUTOR.publicKey, binding("s1"));
+    const first = { kind: "handshake", payload: handshake.writeMessage1(AUTHORIZATION) } as const;
+    harness.send("s1", first);
+    await vi.waitUntil(() => requests.length === 1);
+    requests[0]?.answer(true);
+    expect((await harness.next("s1")).kind).toBe("handshake");
+    await streams[0]?.close();
+    expect(await harness.next("s1")).toEqual(RESET);
+    for (let replay = 0; replay < 8; replay++) harness.send("s1", first);
+    expect(await harness.next("s1")).toEqual(RESET);
+    expect(await served).toMatchObject({ code: "limit" });
+    expect(requests).toHaveLength(1);
+  });
+
   it("that is repeated during its validation is refused, and the validation aborted", async () => {
     const { requests, validate } = manualValidation();
     const { harness, streams } = connect({ validate });

@@ -3,12 +3,16 @@ import type { RelayLimits } from "../limits.ts";
 
 /** Resets in a row, without any other frame, after which a harness tries another connection. */
 const RESETS_PER_CONNECTION = 3;
+/** Connections in a row with so many resets, after which the executor does not have the stream any more. */
+const FAILED_CONNECTIONS = 2;
 
 export interface RecoveryEvents {
   /** Asks the other end to resume. */
   readonly onRetry: () => void;
-  /** The connection reaches no other end. */
+  /** The connection reaches no end that has the stream. */
   readonly onHopeless: () => void;
+  /** No connection does: the other end has restarted. */
+  readonly onUnknown: () => void;
   /** The time is over. */
   readonly onTimeout: () => void;
 }
@@ -21,6 +25,7 @@ export class StreamRecovery {
   #retry: NodeJS.Timeout | undefined;
   #delayMs = 0;
   #resets = 0;
+  #failedConnections = 0;
 
   constructor(limits: RelayLimits, events: RecoveryEvents) {
     this.#limits = limits;
@@ -49,11 +54,13 @@ export class StreamRecovery {
     clearTimeout(this.#retry);
   }
 
-  /** The stream was reset, which anyone on the way could have done: it does not end a reliable stream. */
+  /** The stream was reset, which anyone on the way could have done: one reset does not end a reliable stream. */
   wasReset(): void {
     this.#resets += 1;
-    if (this.#resets >= RESETS_PER_CONNECTION) this.#events.onHopeless();
-    else this.#scheduleRetry();
+    if (this.#resets < RESETS_PER_CONNECTION) return this.#scheduleRetry();
+    this.#failedConnections += 1;
+    if (this.#failedConnections < FAILED_CONNECTIONS) this.#events.onHopeless();
+    else this.#events.onUnknown();
   }
 
   /** The other end answered, or the stream has ended. */
@@ -62,6 +69,7 @@ export class StreamRecovery {
     clearTimeout(this.#retry);
     this.#deadline = undefined;
     this.#resets = 0;
+    this.#failedConnections = 0;
   }
 
   #ask(): void {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { repetitions } from "@codexkit/testing";
 import { faultyLink, seededRandom } from "../../../test/faulty-link.ts";
 import { type MemoryChannel, memoryChannelPair } from "../../../test/memory-channel.ts";
-import { Inbox, REGISTRATION_ID, streamPair } from "../../../test/stream-pair.ts";
+import { Inbox, REGISTRATION_ID, streamPair, testAcceptor } from "../../../test/stream-pair.ts";
 import { RelayError } from "../../errors.ts";
 import { decodeFrame } from "../../frames/decode-frame.ts";
 import { encodeFrame } from "../../frames/encode-frame.ts";
@@ -292,6 +292,22 @@ describe("a stream whose connection is lost", () => {
     void harness.send("two");
     expect([await near.count(1), await far.count(1)]).toEqual([["one"], ["two"]]);
     await harness.close();
+  });
+
+  it("ends early if the executor has restarted with the same key", async () => {
+    const restarted = testAcceptor();
+    const reconnect = vi.fn<() => Promise<MemoryChannel>>(async () => {
+      const [near, far] = memoryChannelPair();
+      void restarted.acceptor.serve(far, REGISTRATION_ID);
+      return near;
+    });
+    const limits = { ...FAST, resumeRetryMs: 5, resumeTimeoutMs: 600_000 };
+    const pair = await streamPair({ harness: { limits, reconnect } });
+    const [near] = await initialize(pair.harness, pair.executor);
+    void pair.harness.send("lost");
+    pair.harnessChannel.end();
+    expect(await near.closed).toMatchObject({ code: "disconnected" });
+    expect(reconnect).toHaveBeenCalledTimes(2);
   });
 
   it("ends when the time for its resumption is over, at both ends", async () => {
