@@ -21,24 +21,24 @@ export function assertApiKeyHost(url: string, what: string): void {
 }
 
 /** Parses the URL of a registry. Plain HTTP would show tokens to the network, except on this machine. */
-export function parseRegistryUrl(url: string, allowInsecureHttp: boolean): URL {
+export function parseRegistryUrl(url: string, allowInsecureHttp: boolean, flag = "--remote"): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") {
     throw new RelayError(
       "bad_option",
-      `--remote expects an http or https URL without credentials, but received "${url}".`,
+      `${flag} expects an http or https URL without credentials, but received "${url}".`,
     );
   }
   if (parsed.search !== "" || parsed.hash !== "") {
     throw new RelayError(
       "bad_option",
-      `--remote expects a URL without a query and a fragment, but received "${url}".`,
+      `${flag} expects a URL without a query and a fragment, but received "${url}".`,
     );
   }
   if (parsed.protocol === "http:" && !allowInsecureHttp && !isLoopbackHost(parsed.hostname)) {
     throw new RelayError(
       "bad_option",
-      `--remote ${url}: plain HTTP would show tokens to the network. Use https, or --allow-insecure-http in a network that you trust.`,
+      `${flag} ${url}: plain HTTP would show tokens to the network. Use https, or --allow-insecure-http in a network that you trust.`,
     );
   }
   parsed.pathname = parsed.pathname.replace(/\/+$/, "");

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import { TokenBucket } from "./rendezvous/token-bucket.ts";
 
 /** What happened, without secrets. Tokens, registrations and grants are named by their IDs. */
 export interface AuditEntry {
@@ -11,6 +12,8 @@ export interface AuditEntry {
   /** The code of a refusal, or why a connection ended. */
   readonly reason?: string | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
+  /** Refusals before this one that were not written. */
+  readonly omitted?: number;
 }
 
 export type AuditEvent =
@@ -30,17 +33,32 @@ export type AuditEvent =
 /** Writes one JSON line per event. */
 export class AuditLog {
   readonly #logger: Logger;
+  readonly #refusals: TokenBucket;
+  #omittedRefusals = 0;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, refusalsPerMinute: number) {
     this.#logger = logger;
+    this.#refusals = new TokenBucket({ perSecond: refusalsPerMinute / 60, burst: refusalsPerMinute });
   }
 
   /** Appends to a stream, such as a file that only its owner can read. */
-  static to(destination: DestinationStream): AuditLog {
-    return new AuditLog(pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination));
+  static to(destination: DestinationStream, refusalsPerMinute: number): AuditLog {
+    const logger = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+    return new AuditLog(logger, refusalsPerMinute);
   }
 
   record({ event, ...fields }: AuditEntry): void {
     this.#logger.info({ audit: event, ...fields });
+  }
+
+  /** Records a refused request. Anyone can cause one, so only so many per minute are written; the next one counts the others. */
+  recordRefusal(entry: Omit<AuditEntry, "event">): void {
+    if (!this.#refusals.tryTake(1)) {
+      this.#omittedRefusals += 1;
+      return;
+    }
+    const omitted = this.#omittedRefusals;
+    this.#omittedRefusals = 0;
+    this.record({ event: "request.refused", ...entry, ...(omitted > 0 && { omitted }) });
   }
 }

@@ -8,6 +8,8 @@ export interface RegistryLimits {
   readonly headersMs: number;
   /** Requests per minute with a missing or wrong credential, per address. Default: 120. */
   readonly failuresPerMinute: number;
+  /** Refused requests per minute that are written to the audit log. The metrics count all of them. Default: 600. */
+  readonly auditedRefusalsPerMinute: number;
   /** How long an executor can connect with the URL of a registration. After that, it registers again. Default: 600,000. */
   readonly executorTicketMs: number;
   /** How long a harness can use the URL and the authorisation of a connect call. Default: 60,000. */
@@ -39,6 +41,7 @@ export const REGISTRY_LIMITS: RegistryLimits = {
   connections: 20_000,
   headersMs: 10_000,
   failuresPerMinute: 120,
+  auditedRefusalsPerMinute: 600,
   executorTicketMs: 600_000,
   authorizationMs: 60_000,
   executorsPerEnvironment: 8,

@@ -70,7 +70,7 @@ export class Registry implements AsyncDisposable {
     await checks[Symbol.asyncDispose]();
     // First, so that harnesses which connect again are not sent here.
     await store.nodes.retire(nodeId).catch(() => {});
-    for (const link of links.all) link.close();
+    links.close();
     await rendezvous[Symbol.asyncDispose]();
     await server.close(GRACE_MS);
     await settled();

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { RelayError } from "../errors.ts";
 import { AuditLog } from "./audit-log.ts";
 import { Access } from "./http/access.ts";
 import { createApp } from "./http/app.ts";
@@ -15,7 +16,7 @@ import { type RegistryLogLevel, type RegistryOptions, resolveOptions } from "./o
 import { Registry } from "./registry.ts";
 import type { FrameFilter } from "./rendezvous/rendezvous-counters.ts";
 import { Rendezvous } from "./rendezvous/rendezvous.ts";
-import { redactSecrets } from "./store/secrets.ts";
+import { newSecret, redactSecrets } from "./store/secrets.ts";
 import { openRegistryStore } from "./store/registry-store.ts";
 import type { TokenStore } from "./store/token-store.ts";
 
@@ -46,9 +47,13 @@ export async function startRegistryWith(
       onWarning,
     }),
   );
-  const file = resolved.auditFile === undefined ? undefined : started.use(openAuditFile(resolved.auditFile));
+  const file =
+    resolved.auditFile === undefined ? undefined : started.use(openAuditFile(resolved.auditFile, onWarning));
   const destination = auditDestination ?? file?.stream;
-  const audit = destination ? AuditLog.to(destination) : new AuditLog(logger);
+  const { auditedRefusalsPerMinute } = limits;
+  const audit = destination
+    ? AuditLog.to(destination, auditedRefusalsPerMinute)
+    : new AuditLog(auditLogger(logger), auditedRefusalsPerMinute);
   const rendezvous = started.use(new Rendezvous({ limits, frameFilter }));
   const secret = await store.nodes.linkSecret();
   const links = new NodeLinks(secret);
@@ -114,20 +119,72 @@ export async function startRegistryWith(
   });
 }
 
-/** The first token of a store, in a file that only its owner can read. */
+/**
+ * The first token of a store, in a file that only its owner can read. The file comes first: a token whose file could not be
+ * written would leave a store that nobody can manage.
+ */
 async function createFirstToken(tokens: TokenStore, file: string): Promise<void> {
   if (await tokens.hasAny()) return;
-  const { token } = await tokens.create({ name: "first", scopes: ["admin"] });
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  // An existing file would keep its mode.
-  await rm(file, { force: true });
-  await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  const token = newSecret("token");
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    // An existing file would keep its mode.
+    await rm(file, { force: true });
+    await writeFile(file, `${token}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    throw new RelayError(
+      "bad_option",
+      `The file of the first token, ${file}, can't be written${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  await tokens.create({ name: "first", scopes: ["admin"] }, token);
 }
 
-/** Lines are written at once: what happened last before a crash matters most. */
-function openAuditFile(path: string): Disposable & { readonly stream: DestinationStream } {
-  const stream = pino.destination({ dest: path, append: true, mkdir: true, mode: 0o600, sync: true });
+/** Unwritten lines that are kept while the disk is full. */
+const UNWRITTEN_AUDIT_BYTES = 1024 * 1024;
+
+/**
+ * Lines are written at once: what happened last before a crash matters most. A full disk does not stop the registry: lines
+ * wait until there is space, and are lost beyond a limit.
+ */
+function openAuditFile(
+  path: string,
+  onWarning: (error: Error) => void,
+): Disposable & { readonly stream: DestinationStream } {
+  let stream: ReturnType<typeof pino.destination>;
+  try {
+    stream = pino.destination({
+      dest: path,
+      append: true,
+      mkdir: true,
+      mode: 0o600,
+      sync: true,
+      maxLength: UNWRITTEN_AUDIT_BYTES,
+    });
+  } catch (error) {
+    throw new RelayError("bad_option", `The audit log, ${path}, can't be opened${reasonOf(error)}.`, {
+      cause: error,
+    });
+  }
+  let isFailing = false;
+  stream.on("write", () => (isFailing = false));
+  stream.on("error", (error: unknown) => {
+    if (!isFailing) onWarning(new Error(`The audit log, ${path}, can't be written${reasonOf(error)}.`));
+    isFailing = true;
+  });
   return { stream, [Symbol.dispose]: () => stream.end() };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
+}
+
+/** The level chooses among messages, not among audit events. Only `silent` means both. */
+function auditLogger(logger: Logger): Logger {
+  return logger.level === "silent" ? logger : logger.child({}, { level: "info" });
 }
 
 function toLogger(logger: RegistryLogLevel | Logger): Logger {

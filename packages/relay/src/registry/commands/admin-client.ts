@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { parseRegistryUrl } from "../../credentials/registry-host.ts";
 import { RelayError, type RelayErrorCode } from "../../errors.ts";
 import type { RegisteredEnvironment } from "../store/registration-store.ts";
 import type { NewRegistryToken, RegistryTokenInfo } from "../store/token-store.ts";
@@ -10,6 +11,7 @@ import type { NewRegistryToken, RegistryTokenInfo } from "../store/token-store.t
 export interface AdminOptions {
   readonly url: string;
   readonly tokenFile?: string;
+  readonly allowInsecureHttp?: boolean;
 }
 
 const CALL_MS = 30_000;
@@ -28,9 +30,11 @@ export class AdminClient {
   static async open({
     url,
     tokenFile = join(homedir(), ".codexkit", "registry", "admin-token"),
+    allowInsecureHttp = false,
   }: AdminOptions): Promise<AdminClient> {
+    const { href } = parseRegistryUrl(url, allowInsecureHttp, "--url");
     try {
-      return new AdminClient(url, (await readFile(tokenFile, "utf8")).trim());
+      return new AdminClient(href, (await readFile(tokenFile, "utf8")).trim());
     } catch (error) {
       throw new RelayError(
         "bad_option",

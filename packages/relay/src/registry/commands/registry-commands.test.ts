@@ -109,6 +109,14 @@ describe("a registry as a program", () => {
   });
 });
 
+test("a registry whose terminal is closed ends as after SIGTERM", async () => {
+  await using folder = await tempFolder("registry");
+  await using server = start("serve", "--store", folder.path, "--listen", "127.0.0.1:0");
+  await once(server.child.stdout, "data");
+  server.child.kill("SIGHUP");
+  expect(await server.ended).toMatchObject({ code: 0 });
+});
+
 test("a command without a registry or a token says what to do", async () => {
   const failed = async (...args: string[]): Promise<string> => {
     await using program = start(...args);
@@ -118,6 +126,9 @@ test("a command without a registry or a token says what to do", async () => {
   await using folder = await tempFolder("registry");
   const missing = join(folder.path, "missing");
   expect(await failed("token", "list", "--token-file", missing)).toContain("Name it with --token-file");
+  const plain = ["token", "list", "--token-file", missing, "--url", "http://relay.example:4400"];
+  expect(await failed(...plain)).toContain("plain HTTP would show tokens to the network");
+  expect(await failed(...plain, "--allow-insecure-http")).toContain("Name it with --token-file");
   const both = ["token", "create", "x", "--scope", "connect"];
   expect(await failed(...both, "--token-file", missing)).toContain(
     "--environment <id> or --all-environments",

@@ -32,7 +32,7 @@ function serveCommand(): Command {
   const command = new Command("serve")
     .summary("Run a registry")
     .description(
-      "Runs a registry and its rendezvous until SIGINT or SIGTERM, and prints its URL. An empty store gets a token with the scope admin, in a file.",
+      "Runs a registry and its rendezvous until SIGINT, SIGTERM or SIGHUP, and prints its URL. An empty store gets a token with the scope admin, in a file.",
     )
     .option(
       "--store <folder|url>",
@@ -143,5 +143,9 @@ function addAdminOptions(command: Command): Command {
     .option(
       "--token-file <file>",
       "file of a token with the scope admin (default: ~/.codexkit/registry/admin-token)",
+    )
+    .option(
+      "--allow-insecure-http",
+      "allow plain HTTP to other machines: the token can be read in the network",
     );
 }

@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly limit?: Partial<RegistryLimits>;
 }
 
-/** Runs a registry until SIGINT or SIGTERM. Prints its URL when it is ready. */
+/** Runs a registry until SIGINT, SIGTERM or SIGHUP. Prints its URL when it is ready. */
 export async function serve(options: ServeOptions): Promise<void> {
   const { listen, logLevel, store, publicUrl, nodeUrl, tokenFile, auditFile, limit } = options;
   const tls = await readTls(options);
@@ -40,8 +40,10 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     {},
   );
+  // Before the line that says that it is ready. SIGHUP: the terminal was closed.
+  const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
   process.stdout.write(`${registry.url}\n`);
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  await stopped;
 }
 
 async function readTls({

@@ -1,4 +1,6 @@
 // The HTTP API over a real socket.
+import { execFileSync } from "node:child_process";
+import { request as requestHttps } from "node:https";
 import { connect } from "node:net";
 import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
@@ -274,6 +276,67 @@ test("a request that does not arrive in time ends", async () => {
   await once(socket, "close");
 });
 
+test("a refused upgrade ends, also if the client keeps its side open", async () => {
+  const socket = connect({
+    port: Number(new URL(registry.url).port),
+    host: "127.0.0.1",
+    allowHalfOpen: true,
+  });
+  const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+  socket.write(
+    `GET /rendezvous/harness HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`,
+  );
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  expect(String(answer)).toMatch(/^HTTP\/1.1 401 /);
+  // The other side is gone: what it gets now is answered with a reset, not taken.
+  const writing = setInterval(() => socket.write("x"), 10);
+  await new Promise<void>((resolve) => void socket.on("error", () => {}).on("close", () => resolve()));
+  clearInterval(writing);
+});
+
+test("a flood of refused requests does not fill the audit log", async () => {
+  await using flooded = await startTestRegistry({ limits: { auditedRefusalsPerMinute: 5 } });
+  const secret = `ckr_${"x".repeat(2000)}`;
+  for (let request = 0; request < 20; request++) {
+    expect((await post(flooded.url, path("register", secret), undefined, {})).status).toBe(400);
+  }
+  const refusals = flooded.audit.filter((line) => line.includes("request.refused"));
+  expect(refusals).toHaveLength(5);
+  expect(refusals.join("")).not.toContain("ckr_");
+});
+
+test("TLS: requests and sockets, and connections that never begin are closed", async () => {
+  await using folder = await tempFolder("tls");
+  const [keyFile, certFile] = [join(folder.path, "key.pem"), join(folder.path, "cert.pem")];
+  const args =
+    "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost " +
+    `-addext subjectAltName=IP:127.0.0.1 -keyout ${keyFile} -out ${certFile}`;
+  execFileSync("openssl", args.split(" "), { stdio: "ignore" });
+  const tls = { cert: await readFile(certFile, "utf8"), key: await readFile(keyFile, "utf8") };
+  await using secure = await startTestRegistry({ tls, limits: { headersMs: 300 } });
+  expect(secure.url).toMatch(/^https:/);
+  const token = await secure.token("execute");
+  const answer = await new Promise<string>((resolve, reject) => {
+    const call = requestHttps(
+      secure.url + path("register"),
+      {
+        method: "POST",
+        ca: tls.cert,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      },
+      (response) => response.setEncoding("utf8").once("data", resolve),
+    );
+    call.on("error", reject).end(JSON.stringify(registerBody()));
+  });
+  const { url } = JSON.parse(answer) as { url: string };
+  expect(url).toMatch(/^wss:/);
+  await using _executor = await RawSocket.open(url, { ca: tls.cert });
+  await waitForExecutor(secure);
+  const silent = connect(Number(new URL(secure.url).port), "127.0.0.1");
+  silent.on("error", () => {}).resume();
+  await once(silent, "close");
+});
+
 describe("a new store", () => {
   test("gets one token, in a file that only its owner can read, and an audit log", async () => {
     await using folder = await tempFolder("registry");
@@ -296,6 +359,45 @@ describe("a new store", () => {
       "node.started",
       "node.stopped",
     ]);
+  });
+
+  test("goes on if the disk of its audit log is full, and reports it once", async () => {
+    await using folder = await tempFolder("registry");
+    const lines: string[] = [];
+    const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+    {
+      await using started = await startRegistry({
+        store: folder.path,
+        port: 0,
+        logger,
+        auditFile: "/dev/full",
+      });
+      for (let request = 0; request < 3; request++)
+        expect((await post(started.url, path("register"), undefined, {})).status).toBe(401);
+    }
+    expect(lines.filter((line) => line.includes("/dev/full, can't be written (ENOSPC)"))).toHaveLength(1);
+  });
+
+  test("gets its token at the next start if the file could not be written", async () => {
+    await using folder = await tempFolder("registry");
+    const options = { store: folder.path, port: 0, logger: "silent" } as const;
+    const wrong = startRegistry({ ...options, tokenFile: "/dev/null/token" });
+    await expect(wrong).rejects.toMatchObject({
+      code: "bad_option",
+      message: expect.stringContaining("/dev/null/token"),
+    });
+    await using started = await startRegistry(options);
+    expect(await started.tokens.list()).toHaveLength(1);
+    expect(await readFile(join(folder.path, "admin-token"), "utf8")).toMatch(/^ckr_/);
+  });
+
+  test("names an audit log that can't be opened", async () => {
+    await using folder = await tempFolder("registry");
+    const wrong = startRegistry({ store: folder.path, port: 0, auditFile: "/dev/null/audit.log" });
+    await expect(wrong).rejects.toMatchObject({
+      code: "bad_option",
+      message: expect.stringContaining("/dev/null/audit.log"),
+    });
   });
 
   test("rejects wrong options", async () => {

@@ -4,6 +4,7 @@ import { addAdminRoutes } from "./admin-routes.ts";
 import { addEnvironmentRoutes } from "./environment-routes.ts";
 import { addressOf, type HttpServices } from "./http-services.ts";
 import { problemBody, RegistryProblem } from "./registry-problem.ts";
+import { environmentId } from "./schemas.ts";
 
 /** The HTTP API. WebSockets are upgraded elsewhere. */
 export function createApp(services: HttpServices): Hono {
@@ -35,9 +36,9 @@ export function createApp(services: HttpServices): Hono {
   app.onError((error, context) => {
     const problem = toProblem(error);
     metrics.counters.refuse(problem.code);
-    services.audit.record({
-      event: "request.refused",
-      environment: context.req.param("environmentId"),
+    services.audit.recordRefusal({
+      // Nothing that a stranger can choose: it may be a secret in the wrong place, and it may be long.
+      environment: environmentId.safeParse(context.req.param("environmentId")).data,
       address: addressOf(context),
       reason: problem.code,
       detail: { method: context.req.method, route: context.req.routePath },

@@ -51,7 +51,9 @@ export class HttpServer {
     };
     const handler = (...[request, response]: Parameters<typeof listener>): void =>
       void listener(request, response);
-    const server = tls ? createTlsServer({ ...settings, ...tls }, handler) : createServer(settings, handler);
+    const server = tls
+      ? createTlsServer({ ...settings, ...tls, handshakeTimeout: limits.headersMs }, handler)
+      : createServer(settings, handler);
     server.on("upgrade", onUpgrade);
     server.maxConnections = limits.connections;
     server.listen(port, host);

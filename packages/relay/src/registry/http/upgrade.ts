@@ -172,7 +172,7 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
         const problem = toProblem(error);
         if (problem.code === "internal") services.onWarning(error);
         rendezvous.counters.refuse(problem.code);
-        audit.record({ event: "request.refused", address: incoming.address, reason: problem.code });
+        audit.recordRefusal({ address: incoming.address, reason: problem.code });
         refuse(socket, problem);
       })
       .finally(() => socket.off("error", onError))
@@ -211,6 +211,8 @@ function toProblem(error: unknown): RegistryProblem {
 
 function refuse(socket: Duplex, problem: RegistryProblem): void {
   const body = Buffer.from(problemBody(problem));
+  // A client that does not close its side would keep the connection open.
+  socket.once("finish", () => socket.destroy());
   socket.end(
     [
       `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ""}`,

@@ -28,6 +28,8 @@ export class LiveChecks implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   readonly #subscriptions: readonly Disposable[];
   #renewals = 0;
+  /** When renewals began to succeed. Undefined while they fail. */
+  #renewedSince: number | undefined = performance.now();
   #running: Promise<void> | undefined;
   #isDue = false;
 
@@ -54,13 +56,22 @@ export class LiveChecks implements AsyncDisposable {
     this.#check();
     try {
       await store.nodes.renew(nodeId, nodeUrl);
+      this.#renewedSince ??= performance.now();
       this.#renewals += 1;
-      if (this.#renewals % RENEWALS_PER_CLEANUP !== 0) return;
+      if (this.#renewals % RENEWALS_PER_CLEANUP !== 0 || !this.#canJudgeLeases) return;
       await store.grants.removeExpired();
       await store.registrations.removeStale();
     } catch (error) {
+      this.#renewedSince = undefined;
       onWarning(error);
     }
+  }
+
+  /** While the store can't be reached, no node can renew its lease. Afterwards, each needs some time to do so. */
+  get #canJudgeLeases(): boolean {
+    return (
+      this.#renewedSince !== undefined && performance.now() - this.#renewedSince >= this.#options.leaseMs
+    );
   }
 
   /** One check at a time. A hint during a check causes one more. */
@@ -82,7 +93,7 @@ export class LiveChecks implements AsyncDisposable {
   }
 
   async #closeEnded(): Promise<void> {
-    const { store, rendezvous, links } = this.#options;
+    const { store, nodeId, rendezvous, links } = this.#options;
     const executors = [...rendezvous.executors];
     const harnesses = executors.flatMap((executor) => [...executor.harnesses]);
     const open = [...links.all];
@@ -100,14 +111,12 @@ export class LiveChecks implements AsyncDisposable {
     }
     const attached = executors.filter(({ isAttached }) => isAttached);
     if (attached.length > 0) {
-      const current = await store.registrations.current(
-        attached.map(({ identity }) => identity.connectionId),
-      );
+      const current = await store.registrations.current(nodeId);
       for (const { identity, socket } of attached) {
         if (!current.has(identity.connectionId)) socket.terminate();
       }
     }
-    if (open.length > 0) {
+    if (open.length > 0 && this.#canJudgeLeases) {
       const alive = await store.nodes.alive();
       for (const link of open) if (!alive.has(link.target.nodeId)) link.close();
     }

@@ -30,9 +30,16 @@ export interface NodeLink {
 export class NodeLinks {
   readonly #secret: Uint8Array;
   readonly #links = new Set<NodeLink>();
+  #isClosed = false;
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
+  }
+
+  /** Ends all connections, and those that are being opened. */
+  close(): void {
+    this.#isClosed = true;
+    for (const link of this.#links) link.close();
   }
 
   get all(): Iterable<NodeLink> {
@@ -60,7 +67,7 @@ export class NodeLinks {
     const upgraded = await connect(target, { key, token });
     if (!upgraded) return false;
     const { other, accept, otherHead } = upgraded;
-    if (socket.destroyed) {
+    if (socket.destroyed || this.#isClosed) {
       other.destroy();
       return false;
     }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { PostgresServer } from "@codexkit/store/testing";
 import { OwnedProcess } from "@codexkit/testing";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { authorize, dataFrame, newStreamId, randomKey, RawSocket, register } from "../../../test/raw-ends.ts";
 import {
@@ -11,6 +12,8 @@ import {
   type TestRegistry,
   waitForExecutor,
 } from "../../../test/registry-fixture.ts";
+
+import { startRegistry } from "../index.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../test/registry-program.ts", import.meta.url));
 /** Postgres is started and restarted on a busy machine. */
@@ -138,6 +141,13 @@ test("streams move when their node is killed", SLOW, async () => {
   harness.send(dataFrame("s", "again"));
   expect(String((await moved.next()).payload)).toBe("again");
   await harness[Symbol.asyncDispose]();
+});
+
+test("audit events are logged at every level", SLOW, async () => {
+  const lines: string[] = [];
+  const logger = pino({ level: "error" }, { write: (line: string) => void lines.push(line) });
+  await using _registry = await startRegistry({ store: location, port: 0, logger });
+  expect(lines.join("")).toContain('"audit":"node.started"');
 });
 
 test("streams go on while Postgres is down, and harnesses can connect when it is back", SLOW, async () => {

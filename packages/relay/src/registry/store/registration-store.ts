@@ -140,12 +140,12 @@ export class RegistrationStore {
       .execute();
   }
 
-  /** Those of the given sockets that are the current ones of their registrations. */
-  async current(connectionIds: readonly string[]): Promise<ReadonlySet<string>> {
+  /** The sockets at a node that are the current ones of their registrations. */
+  async current(nodeId: string): Promise<ReadonlySet<string>> {
     const rows = await this.#store.db
       .selectFrom("registration")
       .select("connection_id")
-      .where("connection_id", "in", [...connectionIds])
+      .where("node_id", "=", nodeId)
       .execute();
     return new Set(rows.map(({ connection_id: id }) => id ?? ""));
   }

@@ -39,6 +39,9 @@ export const TOKENS_CHANGED = "tokens";
 /** The time of use is written once per this time, not per request. */
 const USE_RESOLUTION_MS = 60_000;
 
+/** SQLite allows 32,766 parameters of a query, Postgres 65,535. */
+const IDS_PER_QUERY = 10_000;
+
 /** Bearer tokens. Only their hashes are stored. */
 export class TokenStore {
   readonly #store: Store<RegistryTables>;
@@ -47,14 +50,11 @@ export class TokenStore {
     this.#store = store;
   }
 
-  /** The token itself is returned here only. */
-  async create({
-    name,
-    scopes,
-    environmentId,
-    validForMs,
-  }: NewRegistryToken): Promise<{ readonly token: string; readonly info: RegistryTokenInfo }> {
-    const token = newSecret("token");
+  /** The token itself is returned here only. It is a new secret unless the caller has made one. */
+  async create(
+    { name, scopes, environmentId, validForMs }: NewRegistryToken,
+    token = newSecret("token"),
+  ): Promise<{ readonly token: string; readonly info: RegistryTokenInfo }> {
     const { now } = await this.#clock();
     const row = await this.#store.db
       .insertInto("token")
@@ -114,10 +114,14 @@ export class TokenStore {
 
   /** Those of the given tokens that are valid now. */
   async valid(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await validTokens(this.#store)
-      .where("token.id", "in", [...ids])
-      .execute();
-    return new Set(rows.map(({ id }) => id));
+    const valid = new Set<string>();
+    for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
+      const rows = await validTokens(this.#store)
+        .where("token.id", "in", ids.slice(start, start + IDS_PER_QUERY))
+        .execute();
+      for (const { id } of rows) valid.add(id);
+    }
+    return valid;
   }
 
   /** Whether any token exists, also a revoked one. */
