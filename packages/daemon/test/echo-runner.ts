@@ -81,6 +81,10 @@ export class EchoRunner implements Runner {
     return { account: null, requiresOpenaiAuth: false };
   }
 
+  async quotas() {
+    return [];
+  }
+
   async searchFiles() {
     return [];
   }

@@ -172,6 +172,7 @@ describe("a daemon", () => {
     const { client } = started;
     expect((await client.request("GET /models", {})).data.length).toBeGreaterThan(0);
     expect(await client.request("GET /account", {})).toHaveProperty("requiresOpenaiAuth");
+    expect(await client.request("GET /account/quotas", {})).toEqual({ data: [] });
     expect(await client.request("GET /credentials", {})).toMatchObject({ kind: "none", source: null });
     expect(await client.request("GET /ready", {})).toEqual({ ready: true, store: "ok", runner: "running" });
     expect(await client.request("GET /diagnostics", {})).toMatchObject({ store: { kind: "sqlite" } });

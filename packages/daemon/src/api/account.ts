@@ -21,6 +21,23 @@ export const account = z
   })
   .meta({ id: "Account" });
 
+const quotaWindow = z
+  .object({
+    usedPercent: z.number(),
+    minutes: z.int().nullable().meta({ description: "Length of the window. Null if Codex does not say it." }),
+    resetsAt: z.int().nullable().meta({ description: "Milliseconds since the epoch." }),
+  })
+  .meta({ id: "QuotaWindow" });
+
+export const quota = z
+  .object({
+    id: z.string().nullable(),
+    name: z.string().nullable(),
+    windows: z.array(quotaWindow).readonly(),
+  })
+  .meta({ id: "Quota", description: "A limit of the account, such as that of a model." });
+export type Quota = z.infer<typeof quota>;
+
 export const credentialStatus = z
   .object({
     kind: z.enum(["apiKey", "chatgpt", "unusable", "none"]),

@@ -20,6 +20,7 @@ export function createOperationHandlers(
   return {
     "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
     "GET /account": async ({ signal }) => runner.account({ signal }),
+    "GET /account/quotas": async ({ signal }) => ({ data: await runner.quotas({ signal }) }),
     "GET /credentials": async () => runner.credentialStatus(),
 
     "POST /login": async ({ body, context }) => {

@@ -48,6 +48,10 @@ export class ReplayRunner implements Runner {
     throw readOnly();
   }
 
+  async quotas(): Promise<never> {
+    throw readOnly();
+  }
+
   async searchFiles(): Promise<never> {
     throw readOnly();
   }

@@ -1,4 +1,5 @@
-import type { Codex } from "codexkit";
+import { type Codex, CodexError, type v2 } from "codexkit";
+import type { Quota } from "../api/account.ts";
 import type { FileMatch } from "../api/file.ts";
 import type { AccountSummary, ModelSummary } from "./runner.ts";
 
@@ -23,6 +24,31 @@ export async function readModels(codex: Codex): Promise<readonly ModelSummary[]>
 export async function readAccount(codex: Codex): Promise<AccountSummary> {
   const { account, requiresOpenaiAuth } = await codex.account.read();
   return { account, requiresOpenaiAuth };
+}
+
+/** Quotas of the account. API keys have none, which Codex reports as an error of the request. */
+export async function readQuotas(codex: Codex): Promise<readonly Quota[]> {
+  try {
+    const { rateLimits, rateLimitsByLimitId } = await codex.account.rateLimits();
+    const byId = Object.values(rateLimitsByLimitId ?? {}).filter((snapshot) => snapshot !== undefined);
+    return (byId.length > 0 ? byId : [rateLimits]).map(({ limitId, limitName, primary, secondary }) => ({
+      id: limitId,
+      name: limitName,
+      windows: [primary, secondary].filter((window) => window !== null).map(toQuotaWindow),
+    }));
+  } catch (error) {
+    if (error instanceof CodexError && error.code === "request_failed") return [];
+    throw error;
+  }
+}
+
+function toQuotaWindow({
+  usedPercent,
+  windowDurationMins: minutes,
+  resetsAt,
+}: v2.RateLimitWindow): Quota["windows"][number] {
+  // Codex counts seconds.
+  return { usedPercent, minutes, resetsAt: resetsAt === null ? null : resetsAt * 1000 };
 }
 
 export async function searchFiles(

@@ -2,6 +2,7 @@ import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexk
 import { BoundedMap, withTimeout } from "@codexkit/rpc/async";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Quota } from "../api/account.ts";
 import type { FileMatch } from "../api/file.ts";
 import type { AppServer, DaemonCodexOptions } from "../codex/app-server.ts";
 import { type CredentialStatus, installCredentials, KEY_VARIABLES } from "../codex/credentials.ts";
@@ -12,7 +13,7 @@ import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
 import { FileService } from "../files/file-service.ts";
-import { readAccount, readModels, searchFiles } from "./catalog.ts";
+import { readAccount, readModels, readQuotas, searchFiles } from "./catalog.ts";
 import { isFenced } from "./problems.ts";
 import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runner.ts";
 import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
@@ -145,6 +146,10 @@ class SessionRunner implements Runner {
   async account({ signal }: { readonly signal?: AbortSignal } = {}): Promise<AccountSummary> {
     signal?.throwIfAborted();
     return this.#withCodex((codex) => readAccount(codex));
+  }
+
+  async quotas({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly Quota[]> {
+    return this.#cached("quotas", () => this.#withCodex((codex) => readQuotas(codex)), signal);
   }
 
   async searchFiles(

@@ -1,3 +1,4 @@
+import type { Quota } from "../api/account.ts";
 import type { FileMatch } from "../api/file.ts";
 import type { v2 } from "codexkit";
 import type { CredentialStatus } from "../codex/credentials.ts";
@@ -63,6 +64,9 @@ export interface Runner extends AsyncDisposable {
   models(options?: { readonly signal?: AbortSignal }): Promise<readonly ModelSummary[]>;
 
   account(options?: { readonly signal?: AbortSignal }): Promise<AccountSummary>;
+
+  /** The quotas of the account. Empty if it has none. Cached for a minute. */
+  quotas(options?: { readonly signal?: AbortSignal }): Promise<readonly Quota[]>;
 
   /** Codex's fuzzy search for files below a folder. The best match comes first. */
   searchFiles(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { account, credentialStatus, model } from "../account.ts";
+import { account, credentialStatus, model, quota } from "../account.ts";
 import { page } from "../history.ts";
 import { diagnostics, health, readiness } from "../operations.ts";
 import { cursor, identifier, pageLimit } from "../parameters.ts";
@@ -30,6 +30,15 @@ export const operationRoutes = {
     scope: "read",
     status: 200,
     response: account,
+    problems: ["codex_failed", "draining"],
+  },
+  "GET /account/quotas": {
+    summary: "Read how much of the account's quotas is used",
+    description: "Empty for accounts without quotas, such as API keys.",
+    tag: "account",
+    scope: "read",
+    status: 200,
+    response: z.object({ data: z.array(quota).readonly() }).meta({ id: "QuotaList" }),
     problems: ["codex_failed", "draining"],
   },
   "GET /credentials": {
