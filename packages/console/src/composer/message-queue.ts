@@ -1,0 +1,41 @@
+import type { Command } from "@codexkit/daemon/client";
+import type { OutgoingMessage } from "./outbox.ts";
+
+/** A message that Codex has not got yet. */
+export interface QueuedMessage {
+  readonly key: string;
+  /** Undefined if another client sent it: the daemon does not serve the text. */
+  readonly text: string | undefined;
+  readonly imageCount: number;
+  readonly commandId: string | undefined;
+  readonly state: OutgoingMessage["state"];
+  readonly mode: OutgoingMessage["mode"] | undefined;
+  readonly problem: string | undefined;
+}
+
+/**
+ * The queue as shown: messages that the daemon has stored and not given to Codex, in its order, then those that are not sent yet.
+ */
+export function listQueue(
+  commands: readonly Command[],
+  outgoing: readonly OutgoingMessage[],
+): readonly QueuedMessage[] {
+  const waiting = commands.filter(({ kind, state }) => kind === "message" && state === "accepted");
+  const known = new Map(outgoing.map((message) => [message.key, message]));
+  const stored = waiting.map(({ key, id }) => ({ ...describe(key, known.get(key)), commandId: id }));
+  const keys = new Set(waiting.map(({ key }) => key));
+  const unsent = outgoing.filter(({ key, state }) => state !== "accepted" && !keys.has(key));
+  return [...stored, ...unsent.map((message) => describe(message.key, message))];
+}
+
+function describe(key: string, message: OutgoingMessage | undefined): QueuedMessage {
+  return {
+    key,
+    text: message?.text,
+    imageCount: message?.images.length ?? 0,
+    commandId: message?.commandId,
+    state: message?.state ?? "accepted",
+    mode: message?.mode,
+    problem: message?.problem,
+  };
+}

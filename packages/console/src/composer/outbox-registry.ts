@@ -1,0 +1,82 @@
+import {
+  type Command,
+  type CommandBody,
+  type DaemonClient,
+  DaemonClientError,
+} from "@codexkit/daemon/client";
+import { storedValue } from "../settings/local-store.ts";
+import { Outbox, type OutgoingMessage, parseOutgoing, type SendOutcome } from "./outbox.ts";
+
+type Listener = (messages: readonly OutgoingMessage[]) => void;
+
+interface Entry {
+  readonly outbox: Outbox;
+  readonly listeners: Set<Listener>;
+}
+
+/** One outbox per session and page: a message that is being sent stays on its way when another session is shown. */
+const entries = new Map<string, Entry>();
+
+/** How long a request waits for the outcome of a message that steers, to queue it if it came too late. */
+const STEER_WAIT_MS = 5000;
+
+/** The outbox of a session. Calls the listener at once and after each change. */
+export function outboxOf(
+  sessionId: string,
+  client: DaemonClient,
+  listener: Listener,
+): { readonly outbox: Outbox; readonly unsubscribe: () => void } {
+  const entry = entries.get(sessionId) ?? createEntry(sessionId, client);
+  entries.set(sessionId, entry);
+  entry.listeners.add(listener);
+  listener(entry.outbox.messages);
+  return { outbox: entry.outbox, unsubscribe: () => entry.listeners.delete(listener) };
+}
+
+function createEntry(sessionId: string, client: DaemonClient): Entry {
+  const listeners = new Set<Listener>();
+  const outbox = new Outbox({
+    stored: storedValue(`outbox.${sessionId}`, parseOutgoing),
+    send: async (message) => sendMessage(client, sessionId, message),
+    createKey: () => createKey(),
+    onChange: (messages) => {
+      for (const listener of listeners) listener(messages);
+    },
+  });
+  return { outbox, listeners };
+}
+
+async function sendMessage(
+  client: DaemonClient,
+  sessionId: string,
+  { key, text, images, mode }: OutgoingMessage,
+): Promise<SendOutcome> {
+  try {
+    const command: Command = await client.send(sessionId, toInput(text, images), {
+      mode,
+      idempotencyKey: key,
+      ...(mode === "steer" && { wait: STEER_WAIT_MS }),
+    });
+    return { type: "accepted", command };
+  } catch (error) {
+    // A token that has expired is renewed by a login, and a daemon that is restarting comes back: the message waits.
+    if (!DaemonClientError.is(error) || error.status === 401 || error.status >= 500 || !error.problem) {
+      return { type: "unreachable" };
+    }
+    return { type: "refused", problem: error.problem };
+  }
+}
+
+function toInput(text: string, images: OutgoingMessage["images"]): CommandBody<"message">["input"] {
+  if (images.length === 0) return text;
+  return [
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...images.map(({ imageId }) => ({ type: "uploadedImage" as const, imageId })),
+  ];
+}
+
+/** `crypto.randomUUID` exists in secure contexts only, which a page on a local network is not. */
+function createKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
