@@ -1,7 +1,226 @@
-export default function SessionsScreen() {
+import type { Session } from "@codexkit/daemon/client";
+import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { useDaemon } from "../feed/index.ts";
+import { useKeys } from "../keys/index.ts";
+import { queryParam, setQueryParams, toHref } from "../routing/index.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { createSessionList, type SessionFilter } from "./create-session-list.ts";
+import { EmptyState } from "./empty-state.tsx";
+import { groupSessions } from "./group-sessions.ts";
+import { sessionTitle } from "../settings/session-title.ts";
+import { pinnedSessions, togglePin } from "./pins.ts";
+import { changeSession, type SessionAction } from "./session-actions.ts";
+import { SessionRow } from "./session-row.tsx";
+import { ThreadsTab } from "./threads-tab.tsx";
+import "./sessions.css";
+
+type ListAction = "archive" | "rename" | "pin" | "delete";
+
+const FILTERS: readonly { readonly value: SessionFilter; readonly label: string }[] = [
+  { value: "all", label: "All" },
+  { value: "waiting", label: "Waiting" },
+  { value: "running", label: "Running" },
+  { value: "idle", label: "Idle" },
+  { value: "archived", label: "Archived" },
+];
+
+export default function SessionsScreen(): JSX.Element {
+  const isThreads = (): boolean => queryParam("from") === "cli";
   return (
-    <section class="screen">
-      <h1>Sessions</h1>
+    <section class="screen sessions-screen">
+      <header class="sessions-header">
+        <h1>Sessions</h1>
+        <nav class="sessions-tabs" aria-label="Kinds of sessions">
+          <a href={toHref("/sessions")} aria-current={isThreads() ? undefined : "page"}>
+            Here
+          </a>
+          <a href={toHref("/sessions?from=cli")} aria-current={isThreads() ? "page" : undefined}>
+            Codex CLI
+          </a>
+        </nav>
+        <a class="button button-primary" href={toHref("/new")}>
+          New session
+        </a>
+      </header>
+      <Show when={!isThreads()} fallback={<ThreadsTab />}>
+        <SessionList />
+      </Show>
     </section>
   );
+}
+
+function SessionList(): JSX.Element {
+  const daemon = useDaemon();
+  const filter = createMemo<SessionFilter>(
+    () => FILTERS.find(({ value }) => value === queryParam("filter"))?.value ?? "all",
+  );
+  const [search, setSearch] = createSignal(queryParam("q") ?? "");
+  const list = createSessionList(filter, search);
+  const groups = createMemo(() =>
+    groupSessions(list.sessions(), { now: daemon.clock(), pinned: pinnedSessions() }),
+  );
+  const [renaming, setRenaming] = createSignal<string>();
+  const [deleting, setDeleting] = createSignal<Session>();
+  const [message, setMessage] = createSignal<string>();
+  let container!: HTMLDivElement;
+
+  const links = (): HTMLElement[] => [...container.querySelectorAll<HTMLElement>(".session-link")];
+
+  const act = async (session: Session, action: SessionAction): Promise<void> => {
+    const problem = await changeSession(daemon.client, session.id, action);
+    setMessage(problem ?? `${DONE[action.type]} ${sessionTitle(session)}.`);
+  };
+
+  const focusedIndex = (): number =>
+    links().findIndex((link) => link.closest("li")?.contains(document.activeElement) === true);
+  const focusLink = (index: number): void => {
+    const all = links();
+    all[Math.min(Math.max(index, 0), all.length - 1)]?.focus();
+  };
+  const onFocused = (action: ListAction) => (): void => {
+    const id = links()[focusedIndex()]?.closest("li")?.dataset["session"];
+    const session = list.sessions().find((candidate) => candidate.id === id);
+    if (session) performOn(session, action);
+  };
+  useKeys(
+    "list",
+    [
+      { id: "list.next", keys: "j", label: "Next session", run: () => focusLink(focusedIndex() + 1) },
+      { id: "list.previous", keys: "k", label: "Previous session", run: () => focusLink(focusedIndex() - 1) },
+      { id: "list.down", keys: "ArrowDown", label: "Next session", run: () => focusLink(focusedIndex() + 1) },
+      { id: "list.up", keys: "ArrowUp", label: "Previous session", run: () => focusLink(focusedIndex() - 1) },
+      { id: "list.first", keys: "g g", label: "First session", run: () => focusLink(0) },
+      { id: "list.last", keys: "Shift+G", label: "Last session", run: () => focusLink(links().length - 1) },
+      { id: "list.archive", keys: "e", label: "Archive or restore", run: onFocused("archive") },
+      { id: "list.rename", keys: "r", label: "Rename", run: onFocused("rename") },
+      { id: "list.pin", keys: "p", label: "Pin", run: onFocused("pin") },
+      { id: "list.delete", keys: "Delete", label: "Delete", run: onFocused("delete") },
+    ],
+    () => container,
+  );
+
+  const performOn = (session: Session, action: ListAction): void => {
+    if (action === "pin") return togglePin(session.id);
+    if (!daemon.can("write")) return;
+    if (action === "rename") setRenaming(session.id);
+    if (action === "delete") setDeleting(session);
+    if (action === "archive") {
+      void act(session, { type: session.archivedAt === null ? "archive" : "unarchive" });
+    }
+  };
+
+  return (
+    <>
+      <div class="sessions-tools" role="search">
+        <input
+          class="input"
+          type="search"
+          data-search
+          aria-label="Search sessions"
+          placeholder="Search names, folders and messages"
+          value={search()}
+          onInput={(event) => {
+            setSearch(event.currentTarget.value);
+            setQueryParams({ q: event.currentTarget.value || undefined });
+          }}
+        />
+        <fieldset class="sessions-filters">
+          <legend class="visually-hidden">Show</legend>
+          <For each={FILTERS}>
+            {({ value, label }) => (
+              <label>
+                <input
+                  type="radio"
+                  name="session-filter"
+                  checked={filter() === value}
+                  onChange={() => setQueryParams({ filter: value === "all" ? undefined : value })}
+                />
+                <span>{label}</span>
+              </label>
+            )}
+          </For>
+        </fieldset>
+      </div>
+      <p class="sessions-message" role="status">
+        {list.problem() ?? message()}
+      </p>
+      <div class="sessions-list" ref={(element) => (container = element)}>
+        <For
+          each={groups().map(({ name }) => name)}
+          fallback={
+            <Show when={!list.isLoading()} fallback={<p class="muted">Searching…</p>}>
+              <Show
+                when={search() === "" && filter() === "all"}
+                fallback={<p class="muted">No session matches.</p>}
+              >
+                <EmptyState />
+              </Show>
+            </Show>
+          }
+        >
+          {(name) => (
+            <section aria-label={name}>
+              <h2>
+                {name} <span class="muted">{sessionsOf(groups(), name).length}</span>
+              </h2>
+              <ul>
+                <For each={sessionsOf(groups(), name)}>
+                  {(session) => (
+                    <SessionRow
+                      session={session}
+                      isRenaming={renaming() === session.id}
+                      onStartRename={() => setRenaming(session.id)}
+                      onRename={(newName) => {
+                        setRenaming(undefined);
+                        if (newName !== undefined) void act(session, { type: "rename", name: newName });
+                        queueMicrotask(() => focusRow(container, session.id));
+                      }}
+                      onArchive={() => performOn(session, "archive")}
+                      onDelete={() => setDeleting(session)}
+                    />
+                  )}
+                </For>
+              </ul>
+            </section>
+          )}
+        </For>
+        <Show when={list.hasMore()}>
+          <button type="button" class="button" onClick={() => void list.loadMore()}>
+            Show more
+          </button>
+        </Show>
+      </div>
+      <Show when={deleting()}>
+        {(session) => (
+          <ConfirmDialog
+            title={`Delete ${sessionTitle(session())}?`}
+            action="Delete"
+            onConfirm={() => void act(session(), { type: "delete" })}
+            onClose={() => {
+              const { id } = session();
+              setDeleting(undefined);
+              focusRow(container, id);
+            }}
+          >
+            <p>Its history is deleted too. A running turn is interrupted. Files stay as they are.</p>
+          </ConfirmDialog>
+        )}
+      </Show>
+    </>
+  );
+}
+
+const DONE: Readonly<Record<SessionAction["type"], string>> = {
+  rename: "Renamed",
+  archive: "Archived",
+  unarchive: "Restored",
+  delete: "Deleted",
+};
+
+function sessionsOf(groups: ReturnType<typeof groupSessions>, name: string): readonly Session[] {
+  return groups.find((group) => group.name === name)?.sessions ?? [];
+}
+
+function focusRow(container: HTMLElement, sessionId: string): void {
+  container.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"] .session-link`)?.focus();
 }

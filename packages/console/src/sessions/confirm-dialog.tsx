@@ -1,0 +1,32 @@
+import { type JSX, onMount } from "solid-js";
+
+/** Asks before something that can't be undone. Escape and "Keep" change nothing. */
+export function ConfirmDialog(props: {
+  readonly title: string;
+  readonly action: string;
+  readonly children: JSX.Element;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+}): JSX.Element {
+  let dialog!: HTMLDialogElement;
+  onMount(() => dialog.showModal());
+  return (
+    <dialog
+      class="confirm-dialog"
+      ref={(element) => (dialog = element)}
+      aria-labelledby="confirm-title"
+      onClose={() => props.onClose()}
+    >
+      <h2 id="confirm-title">{props.title}</h2>
+      <div>{props.children}</div>
+      <form method="dialog" class="confirm-actions">
+        <button class="button" autofocus>
+          Keep
+        </button>
+        <button class="button button-danger" onClick={() => props.onConfirm()}>
+          {props.action}
+        </button>
+      </form>
+    </dialog>
+  );
+}
