@@ -1,7 +1,286 @@
-export default function NewSessionScreen() {
+import { DaemonClientError } from "@codexkit/daemon/client";
+import { createMemo, createResource, createSignal, For, type JSX, Show } from "solid-js";
+import { useDaemon } from "../feed/index.ts";
+import { navigate } from "../routing/index.ts";
+import { AGENT_MODES, APPROVAL_POLICIES, PERMISSION_MODES } from "../settings/choices.ts";
+import { explainError } from "../settings/explain-error.ts";
+import { storedValue } from "../settings/local-store.ts";
+import { effortsOf, loadModels } from "../settings/models.ts";
+import { CredentialsHint } from "./credentials-hint.tsx";
+import { describedBy, FormField } from "./form-field.tsx";
+import {
+  EMPTY_FORM,
+  fieldErrors,
+  type FieldErrors,
+  type FieldName,
+  parseForm,
+  readForm,
+  type SessionForm,
+  withoutSecrets,
+} from "./session-form.ts";
+import "./new-session.css";
+
+export default function NewSessionScreen(): JSX.Element {
+  const daemon = useDaemon();
   return (
     <section class="screen">
       <h1>New session</h1>
+      <Show
+        when={daemon.can("write")}
+        fallback={<p>Your token can only read. Sign in with a token that has the scope write.</p>}
+      >
+        <CredentialsHint />
+        <NewSessionForm />
+      </Show>
     </section>
+  );
+}
+
+function NewSessionForm(): JSX.Element {
+  const { client, sessions } = useDaemon();
+  const stored = storedValue("new-session", parseForm);
+  const [form, setForm] = createSignal<SessionForm>(stored.read());
+  const [errors, setErrors] = createSignal<FieldErrors>({});
+  const [problem, setProblem] = createSignal<string>();
+  const [isSending, setSending] = createSignal(false);
+  const [models] = createResource(async () => loadModels(client).catch(() => []));
+  const folders = createMemo(() => [...new Set(sessions().map(({ cwd }) => cwd))].slice(0, 20));
+  let element!: HTMLFormElement;
+
+  const change = (field: FieldName, value: string): void => {
+    setForm({ ...form(), [field]: value });
+    setErrors(({ [field]: _corrected, ...others }) => others);
+    stored.write(withoutSecrets(form()));
+  };
+
+  const showErrors = (fields: FieldErrors): void => {
+    setErrors(fields);
+    const first = Object.keys(EMPTY_FORM).find((field) => fields[field as FieldName] !== undefined);
+    // Options in a closed group can't get the focus.
+    const field = element.querySelector<HTMLElement>(`#new-${first ?? "none"}`);
+    field?.closest("details")?.setAttribute("open", "");
+    field?.focus();
+  };
+
+  const submit = async (): Promise<void> => {
+    setProblem(undefined);
+    const read = readForm(form(), Date.now());
+    if ("errors" in read) return showErrors(read.errors);
+    setSending(true);
+    try {
+      const { session, command } = await client.createSession(read.body, { wait: 20_000 });
+      if (command.problem) return showProblem(command.problem);
+      const message = form().message.trim();
+      if (message !== "") await client.send(session.id, message);
+      stored.write({ ...withoutSecrets(form()), name: "", message: "" });
+      navigate(`/s/${encodeURIComponent(session.id)}`);
+    } catch (error) {
+      if (DaemonClientError.is(error) && error.problem) showProblem(error.problem);
+      else setProblem(explainError(error));
+    } finally {
+      setSending(false);
+    }
+  };
+
+  const showProblem = (received: Parameters<typeof fieldErrors>[0]): void => {
+    const { fields, general } = fieldErrors(received);
+    setProblem(general);
+    showErrors(fields);
+  };
+
+  /** Attributes that all fields have. */
+  const bind = (field: FieldName, hint?: string) => ({
+    id: `new-${field}`,
+    class: "input",
+    get value() {
+      return form()[field];
+    },
+    get "aria-invalid"() {
+      return errors()[field] === undefined ? undefined : ("true" as const);
+    },
+    get "aria-describedby"() {
+      return describedBy(`new-${field}`, hint, errors()[field]);
+    },
+    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
+      change(field, event.currentTarget.value),
+  });
+
+  return (
+    <form
+      class="new-session"
+      ref={(node) => (element = node)}
+      novalidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      <FormField id="new-cwd" label="Folder" hint={HINTS.cwd} error={errors().cwd}>
+        <input
+          {...bind("cwd", HINTS.cwd)}
+          list="new-folders"
+          required
+          autocomplete="off"
+          spellcheck={false}
+        />
+        <datalist id="new-folders">
+          <For each={folders()}>{(folder) => <option value={folder} />}</For>
+        </datalist>
+      </FormField>
+      <FormField id="new-message" label="First message" error={errors().message}>
+        <textarea {...bind("message")} rows="4" />
+      </FormField>
+      <div class="new-session-row">
+        <FormField id="new-model" label="Model" error={errors().model}>
+          <select {...bind("model")}>
+            <option value="">Default</option>
+            <For each={models()}>
+              {({ model, name }) => (
+                <option value={model} selected={form().model === model}>
+                  {name}
+                </option>
+              )}
+            </For>
+          </select>
+        </FormField>
+        <FormField id="new-effort" label="Effort" error={errors().effort}>
+          <select {...bind("effort")}>
+            <option value="">Default</option>
+            <For each={effortsOf(models() ?? [], form().model)}>
+              {(effort) => (
+                <option value={effort} selected={form().effort === effort}>
+                  {effort}
+                </option>
+              )}
+            </For>
+          </select>
+        </FormField>
+        <FormField id="new-name" label="Name" error={errors().name}>
+          <input {...bind("name")} maxlength="256" autocomplete="off" />
+        </FormField>
+      </div>
+      <Choices
+        legend="Permissions"
+        field="permissionMode"
+        choices={PERMISSION_MODES}
+        value={form().permissionMode}
+        onChange={change}
+      />
+      <Choices
+        legend="Agent mode"
+        field="agentMode"
+        choices={AGENT_MODES}
+        value={form().agentMode}
+        onChange={change}
+      />
+      <details class="new-session-more">
+        <summary>Approvals, limits and environment</summary>
+        <div class="new-session-group">
+          <Choices
+            legend="When Codex asks"
+            field="approvalPolicy"
+            choices={APPROVAL_POLICIES}
+            value={form().approvalPolicy}
+            onChange={change}
+          />
+          <div class="new-session-row">
+            <FormField id="new-budget" label="Budget" hint={HINTS.budget} error={errors().budget}>
+              <input {...bind("budget", HINTS.budget)} autocomplete="off" />
+            </FormField>
+            <FormField id="new-deadline" label="Deadline" hint={HINTS.deadline} error={errors().deadline}>
+              <input {...bind("deadline", HINTS.deadline)} autocomplete="off" />
+            </FormField>
+          </div>
+          <div class="new-session-row">
+            <FormField
+              id="new-environmentUrl"
+              label="Exec-server"
+              hint={HINTS.environmentUrl}
+              error={errors().environmentUrl}
+            >
+              <input
+                {...bind("environmentUrl", HINTS.environmentUrl)}
+                placeholder="wss://…"
+                autocomplete="off"
+                spellcheck={false}
+              />
+            </FormField>
+            <FormField
+              id="new-environmentToken"
+              label="Token of the exec-server"
+              hint={HINTS.environmentToken}
+              error={errors().environmentToken}
+            >
+              <input
+                {...bind("environmentToken", HINTS.environmentToken)}
+                type="password"
+                autocomplete="off"
+              />
+            </FormField>
+          </div>
+        </div>
+      </details>
+      <Show when={problem()}>
+        {(text) => (
+          <p class="form-error" role="alert">
+            {text()}
+          </p>
+        )}
+      </Show>
+      <div class="new-session-submit">
+        <button type="submit" class="button button-primary" disabled={isSending()}>
+          {isSending() ? "Starting…" : "Start"}
+        </button>
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            setForm(EMPTY_FORM);
+            setErrors({});
+            stored.write(undefined);
+          }}
+        >
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const HINTS = {
+  cwd: "The whole path, inside the folders that the daemon may use.",
+  budget: "Tokens of the whole session, such as 200k. An overrun interrupts the turn.",
+  deadline: "Such as 30m or 2h, from now.",
+  environmentUrl: "Runs the commands elsewhere. The folder is one of that machine.",
+  environmentToken: "Not kept in this browser.",
+} as const;
+
+function Choices(props: {
+  readonly legend: string;
+  readonly field: FieldName;
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly detail: string }[];
+  readonly value: string;
+  readonly onChange: (field: FieldName, value: string) => void;
+}): JSX.Element {
+  return (
+    <fieldset class="choices">
+      <legend>{props.legend}</legend>
+      <For each={props.choices}>
+        {({ value, label, detail }) => (
+          <label>
+            <input
+              type="radio"
+              name={props.field}
+              value={value}
+              checked={props.value === value}
+              onChange={() => props.onChange(props.field, value)}
+            />
+            <span>
+              <strong>{label}</strong> <span class="muted">{detail}</span>
+            </span>
+          </label>
+        )}
+      </For>
+    </fieldset>
   );
 }
