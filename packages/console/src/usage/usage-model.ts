@@ -1,0 +1,105 @@
+import type { Session, SessionEvent } from "@codexkit/daemon/client";
+
+export type TokenUsage = NonNullable<Session["usage"]>;
+
+/** Prices that the person has entered, in dollars per million tokens. Codex reports none. */
+export interface Prices {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly output: number;
+}
+
+/** The cost of some tokens. Cached tokens are a part of the input. */
+export function costOf(usage: TokenUsage, prices: Prices): number {
+  const fresh = Math.max(0, usage.inputTokens - usage.cachedInputTokens);
+  const dollars =
+    fresh * prices.input + usage.cachedInputTokens * prices.cachedInput + usage.outputTokens * prices.output;
+  return dollars / 1_000_000;
+}
+
+export function formatCost(dollars: number): string {
+  if (dollars > 0 && dollars < 0.01) return "< $0.01";
+  return `$${dollars.toFixed(2)}`;
+}
+
+export interface SessionUsage {
+  readonly session: Session;
+  readonly usage: TokenUsage;
+  /** Of the largest one, 0 to 1, for the bar. */
+  readonly share: number;
+}
+
+/** Sessions that have used tokens, the largest first. */
+export function rankByUsage(sessions: readonly Session[]): readonly SessionUsage[] {
+  const used = sessions.flatMap((session) => {
+    const { usage } = session;
+    return usage && usage.totalTokens > 0 ? [{ session, usage }] : [];
+  });
+  const ranked = used.toSorted((a, b) => b.usage.totalTokens - a.usage.totalTokens);
+  const largest = ranked[0]?.usage.totalTokens ?? 1;
+  return ranked.map(({ session, usage }) => ({ session, usage, share: usage.totalTokens / largest }));
+}
+
+export function addUsage(usages: readonly TokenUsage[]): TokenUsage {
+  const total = {
+    totalTokens: 0,
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    cacheWriteInputTokens: 0,
+    outputTokens: 0,
+    reasoningOutputTokens: 0,
+  };
+  for (const usage of usages) {
+    for (const name of Object.keys(total) as (keyof TokenUsage)[]) total[name] += usage[name];
+  }
+  return total;
+}
+
+export interface BudgetUse {
+  readonly label: string;
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** What a session has used of each of its limits. */
+export function budgetUse({
+  settings: { budget },
+  usage,
+}: Pick<Session, "settings" | "usage">): readonly BudgetUse[] {
+  const limits = [
+    { label: "all tokens", limit: budget?.totalTokens, used: usage?.totalTokens },
+    { label: "input", limit: budget?.inputTokens, used: usage?.inputTokens },
+    { label: "output", limit: budget?.outputTokens, used: usage?.outputTokens },
+  ];
+  return limits.flatMap(({ label, limit, used }) =>
+    limit === undefined ? [] : [{ label, limit, used: used ?? 0 }],
+  );
+}
+
+export interface ContextUse {
+  /** Tokens of the newest request to the model: what the context holds. */
+  readonly used: number;
+  readonly window: number;
+}
+
+/**
+ * What of the context window is used. Each event has the total of the thread, so that the newest request is the difference between
+ * the last two of them.
+ */
+export function contextUse(events: Iterable<SessionEvent>): ContextUse | undefined {
+  let previous = 0;
+  let result: ContextUse | undefined;
+  let threadId: string | undefined;
+  for (const event of events) {
+    if (event.type !== "usage.updated") continue;
+    // Agents have threads and contexts of their own. The session's thread is the first one.
+    threadId ??= event.threadId;
+    if (event.threadId !== threadId) continue;
+    const total = event.total.totalTokens;
+    if (event.contextWindow !== null && total > previous) {
+      result = { used: total - previous, window: event.contextWindow };
+    }
+    previous = total;
+  }
+  return result;
+}
