@@ -1,0 +1,51 @@
+import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from "solid-js";
+import { visibleRange } from "./visible-range.ts";
+
+/** A long list of rows with the same height. Only those on screen are in the page. */
+export function FixedRows(props: {
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly label: string;
+  readonly children: (index: number) => JSX.Element;
+  /** The end of the list is on screen, or nearly. */
+  readonly onEnd?: () => void;
+}): JSX.Element {
+  const [scrollTop, setScrollTop] = createSignal(0);
+  const [height, setHeight] = createSignal(600);
+  const range = createMemo(() =>
+    visibleRange(scrollTop(), { height: height(), rowHeight: props.rowHeight, count: props.count }),
+  );
+  const indexes = createMemo(() => {
+    const { first, last } = range();
+    return Array.from({ length: last - first }, (_, index) => first + index);
+  });
+  let container!: HTMLDivElement;
+  const report = (): void => {
+    setScrollTop(container.scrollTop);
+    if (range().last >= props.count) props.onEnd?.();
+  };
+  onMount(() => {
+    const observer = new ResizeObserver(() => setHeight(container.clientHeight));
+    observer.observe(container);
+    onCleanup(() => observer.disconnect());
+  });
+  return (
+    <div
+      class="fixed-rows"
+      role="region"
+      tabindex="0"
+      aria-label={props.label}
+      ref={(element) => (container = element)}
+      onScroll={report}
+    >
+      <div class="fixed-rows-space" style={{ height: `${props.count * props.rowHeight}px` }}>
+        <div
+          class="fixed-rows-window"
+          style={{ transform: `translateY(${range().first * props.rowHeight}px)` }}
+        >
+          <For each={indexes()}>{(index) => props.children(index)}</For>
+        </div>
+      </div>
+    </div>
+  );
+}
