@@ -1,6 +1,6 @@
 // Writes the JavaScript of the packages that programs load at their start: a few files per package instead of one per
 // source, since Node spends about a millisecond on each. `tsc` writes their types.
-import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
@@ -19,6 +19,8 @@ interface BundledPackage {
   readonly files?: Readonly<Record<string, RegExp>>;
   /** Whether to load the modules of Node without their unused parts; see `partialBuiltins`. */
   readonly partialBuiltins?: boolean;
+  /** Whether to remove files that only export what another file has; see `joinImports`. */
+  readonly joinsImports?: boolean;
 }
 
 const PACKAGES: readonly BundledPackage[] = [
@@ -51,8 +53,13 @@ const PACKAGES: readonly BundledPackage[] = [
       run: /\/cli\/src\/run\/run-task\.ts$/,
     },
     partialBuiltins: true,
+    joinsImports: true,
   },
 ];
+
+/** The only statements of a file that exports what another file has. */
+const FORWARDING =
+  /^(?:import "\.\/rolldown-runtime-[^"]+";\n)?import \{ (?<names>[^}]+) \} from "\.\/(?<file>[^"]+)";\n\nexport \{ (?<exported>[^}]+) \};\s*(?:\/\/# .*)?$/;
 
 for (const bundled of PACKAGES) {
   const { folder, programs = [], inlined = [], sharedFolder = ".", files = {} } = bundled;
@@ -92,11 +99,11 @@ for (const bundled of PACKAGES) {
     },
     // The types have the documentation.
     comments: { jsdoc: false },
-    // Stack traces and error names show the names of the sources.
+    // Stack traces show the names of the sources.
     minify: false,
-    keepNames: true,
   });
   await bundle.close();
+  if (bundled.joinsImports) joinImports(dist);
 }
 
 /**
@@ -124,6 +131,37 @@ function partialBuiltins(): Plugin {
       ].join("\n");
     },
   };
+}
+
+/**
+ * Imports a shared file directly where the bundler imports a second file that only forwards some of its exports, since Node
+ * spends about a millisecond on each. Also removes imports of the bundler's runtime by files that use nothing of it.
+ */
+function joinImports(dist: string): void {
+  const files = new Map(
+    globSync("*.js", { cwd: dist }).map((name) => [name, readFileSync(join(dist, name), "utf8")]),
+  );
+  const replacements = new Map<string, string>();
+  for (const [name, source] of files) {
+    const { names, file, exported } = FORWARDING.exec(source)?.groups ?? {};
+    if (names === undefined || exported === undefined) continue;
+    const aliases = new Map(
+      names.split(", ").map((pair) => pair.split(" as ").toReversed() as [string, string]),
+    );
+    const members = exported.split(", ").map((local) => `${local}: shared.${aliases.get(local) ?? local}`);
+    replacements.set(
+      `import("./${name}")`,
+      `import("./${file}").then((shared) => ({ ${members.join(", ")} }))`,
+    );
+    rmSync(join(dist, name));
+    rmSync(join(dist, `${name}.map`), { force: true });
+    files.delete(name);
+  }
+  for (const [name, source] of files) {
+    let joined = source.replaceAll(/^import "(?:\.\/rolldown-runtime-[^"]+|node:module)";\n/gm, "");
+    for (const [from, to] of replacements) joined = joined.replaceAll(from, to);
+    if (joined !== source) writeFileSync(join(dist, name), joined);
+  }
 }
 
 function entryPoints(root: string): string[] {

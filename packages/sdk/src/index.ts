@@ -70,7 +70,8 @@ export {
   type TextPart,
 } from "./turn/input.ts";
 export type { JsonSchema } from "./schema/json-schema.ts";
-export { type OutputSchema, outputSchema, type OutputSchemaInput } from "./schema/output-schema.ts";
+export type { OutputSchema, OutputSchemaInput } from "./schema/json-output-schema.ts";
+export { outputSchema } from "./schema/output-schema.ts";
 export type {
   SchemaOutput,
   StandardIssue,

@@ -10,7 +10,7 @@ import { initializePeer, tempFolder } from "@codexkit/testing";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { launchAppServer, type LaunchAppServerOptions, type LaunchedAppServer } from "./launch-app-server.ts";
 import { killOwned } from "./end-owned.ts";
-import { type ProcessTable, processTable } from "./process-table.ts";
+import { type ProcessEntry, type ProcessTable, processTable } from "./process-table.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 /** An MCP server that ignores the end of its stdin. */
@@ -156,11 +156,49 @@ describe("a search that finds nothing to kill", () => {
   });
 
   it.each<[string, Partial<ProcessTable>]>([
-    ["a process is in exec", { marked: (_mark, _among, onUnreadable) => (onUnreadable?.(), []) }],
+    ["a process is in exec", { marked: (_mark, _among, onUnreadable) => (onUnreadable?.(2), []) }],
     ["a process was created meanwhile", { forks: countUp() }],
     ["the system does not count its processes", { forks: () => undefined }],
   ])("is not certain if %s", (_what, part) => {
     expect(killOwned(claim, { ...idle, ...part })).toEqual({ killed: 0, isCertain: false });
+  });
+
+  const bounded = {
+    ...claim,
+    leader: { pid: 100, start: "s", startOrder: 1 },
+    isPidReserved: true,
+    forks: 0,
+  };
+
+  it("is certain despite new processes if none ended before it was read", () => {
+    const busy = { ...idle, forks: countUp() };
+    expect(killOwned(bounded, busy).isCertain).toBe(true);
+    const since: ProcessTable["since"] = (_first, _forks, { onGone } = {}) => (onGone?.(), []);
+    expect(killOwned(bounded, { ...busy, since }).isCertain).toBe(false);
+  });
+
+  it("reads no process again that can't belong to the claim", () => {
+    const make = (pid: number, parent: number): ProcessEntry => ({
+      pid,
+      parent,
+      group: pid,
+      session: pid,
+      start: "s",
+      startOrder: 1,
+    });
+    // 300 can't be read yet, and the creator of 500 has ended.
+    const table = [make(200, 1), make(201, 200), make(300, 1), make(301, 300), make(500, 400)];
+    const unrelated = new Set<number>();
+    killOwned(
+      bounded,
+      {
+        ...idle,
+        since: () => table,
+        marked: (_mark, _among, onUnreadable) => (onUnreadable?.(300), []),
+      },
+      unrelated,
+    );
+    expect([...unrelated]).toEqual([200, 201]);
   });
 
   function countUp(): () => { made: number; pids: number } {

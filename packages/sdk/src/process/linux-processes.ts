@@ -6,11 +6,17 @@ import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 export const linuxProcesses: ProcessTable = {
   all: () => listPids().flatMap((pid) => readProcess(pid) ?? []),
 
-  since(first, forks) {
+  since(first, forks, { unrelated, onGone } = {}) {
     const now = linuxProcesses.forks();
     // Half of the pids allows for forks that failed after they got a pid.
     const isInOrder = now !== undefined && now.made - forks < (now.pids - first) / 2;
-    return listPids().flatMap((pid) => (pid >= first || !isInOrder ? (readProcess(pid) ?? []) : []));
+    return listPids().flatMap((pid) => {
+      if (isInOrder && (pid < first || unrelated?.has(pid))) return [];
+      const stat = read(`/proc/${pid}/stat`);
+      const entry = stat === undefined ? undefined : parseStat(stat, bootId());
+      if (!entry && !(stat !== undefined && isKernelThread(stat))) onGone?.();
+      return entry ?? [];
+    });
   },
 
   one: readProcess,
@@ -20,7 +26,7 @@ export const linuxProcesses: ProcessTable = {
       // Processes of other users are unreadable, and never owned.
       const environment = read(`/proc/${pid}/environ`);
       // During `exec` a process has no environment.
-      if (environment === "") onUnreadable?.();
+      if (environment === "") onUnreadable?.(pid);
       return environment !== undefined && hasMark(environment.split("\0"), mark);
     });
   },
@@ -50,14 +56,17 @@ function readProcess(pid: number): ProcessEntry | undefined {
   return stat === undefined ? undefined : parseStat(stat, bootId());
 }
 
-/** Parses /proc/PID/stat. Returns undefined for a zombie, which has ended and only waits for its parent. */
+/**
+ * Parses /proc/PID/stat. Returns undefined for a zombie, which has ended and only waits for its parent, and for a thread of the
+ * kernel, which has no environment.
+ */
 export function parseStat(stat: string, bootName: string): ProcessEntry | undefined {
-  // The second field is the program's name in parentheses, which can itself contain parentheses and spaces.
-  const rest = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const rest = fieldsOf(stat);
   const [state, parent, group, session] = rest;
-  // Field 22 is the start in clock ticks since boot. Fields count from 1, and `rest` begins at field 3.
+  // Field 22 is the start in clock ticks since boot.
   const ticks = rest[19];
   if (state === undefined || ticks === undefined || state === "Z" || state === "X") return undefined;
+  if (isKernelThread(stat)) return undefined;
   return {
     pid: Number.parseInt(stat, 10),
     parent: Number(parent),
@@ -66,6 +75,19 @@ export function parseStat(stat: string, bootName: string): ProcessEntry | undefi
     start: `${bootName} ${ticks}`,
     startOrder: Number(ticks),
   };
+}
+
+/** Returns the fields of /proc/PID/stat from the third one on. */
+function fieldsOf(stat: string): string[] {
+  // The second field is the program's name in parentheses, which can itself contain parentheses and spaces.
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** `PF_KTHREAD` of Linux. */
+const KERNEL_THREAD = 0x20_00_00;
+
+function isKernelThread(stat: string): boolean {
+  return (Number(fieldsOf(stat)[6]) & KERNEL_THREAD) !== 0;
 }
 
 let boot: string | undefined;

@@ -1,7 +1,7 @@
 import { withTimeout } from "@codexkit/rpc/async";
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { killOwned } from "./end-owned.ts";
+import { killOwned, listOwned } from "./end-owned.ts";
 import { endAtExit, cancelEndAtExit } from "./end-at-exit.ts";
 import type { Claim } from "./find-owned.ts";
 import { killGroup } from "./kill-group.ts";
@@ -55,6 +55,8 @@ export class OwnedProcess implements AsyncDisposable {
   readonly #stderr: StderrTail;
   readonly #manifest: ManifestFile | undefined;
   readonly #claim: Claim;
+  /** Pids that are known not to be descendants, so that the search after the exit is short. */
+  readonly #unrelated = new Set<number>();
   #startError: Error | undefined;
   #hasExited = false;
   #cleared: Promise<void> | undefined;
@@ -144,6 +146,8 @@ export class OwnedProcess implements AsyncDisposable {
     this.child.stdin.end();
     // Unread output would delay "close".
     this.child.stdout.resume();
+    // After stdin was ended, which takes until the next tick.
+    setImmediate(() => this.#inspectOthers());
     const steps = [
       ["stdin", this.#limits.exitTimeoutMs],
       ["SIGTERM", this.#limits.terminateTimeoutMs],
@@ -156,6 +160,12 @@ export class OwnedProcess implements AsyncDisposable {
     await this.#cleared;
   }
 
+  /** Inspects the other processes of the machine while this one ends, so that the search after its exit is short. */
+  #inspectOthers(): void {
+    if (this.#hasExited || this.#claim.forks === undefined) return;
+    listOwned(this.#claim, processTable(), { unrelated: this.#unrelated });
+  }
+
   /** Waits for the end of the process. Undefined if it is still running after the limit. */
   endedWithin(limitMs: number): Promise<ProcessEnd | undefined> {
     return waitForEnd(this.ended, limitMs);
@@ -164,7 +174,7 @@ export class OwnedProcess implements AsyncDisposable {
   /** Kills the process and its descendants synchronously, for a program that is exiting. */
   endNow(): void {
     this.kill("SIGKILL");
-    killOwned(this.#claim);
+    killOwned(this.#claim, processTable(), this.#unrelated);
     this.#forget();
   }
 
@@ -179,15 +189,15 @@ export class OwnedProcess implements AsyncDisposable {
   async #clear(): Promise<void> {
     this.#hasExited = true;
     const until = Date.now() + this.#limits.killTimeoutMs;
-    let search = killOwned(this.#claim);
+    let search = killOwned(this.#claim, processTable(), this.#unrelated);
     // A search takes less time than the interval, and is uncertain if any program forks meanwhile.
     for (let more = QUICK_SEARCHES; more > 0 && search.killed === 0 && !search.isCertain; more--) {
-      search = killOwned(this.#claim);
+      search = killOwned(this.#claim, processTable(), this.#unrelated);
     }
     if (!search.isCertain) {
       do {
         await delay(RECHECK_MS);
-        search = killOwned(this.#claim);
+        search = killOwned(this.#claim, processTable(), this.#unrelated);
       } while (search.killed > 0 && Date.now() < until);
     }
     this.#forget();

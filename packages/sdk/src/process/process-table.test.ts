@@ -83,6 +83,34 @@ describe("the table of this machine", () => {
     },
   );
 
+  it.runIf(process.platform === "linux")(
+    "skips unrelated processes, and reports those that ended",
+    async () => {
+      const table = processTable();
+      const forks = table.forks()?.made ?? 0;
+      const [skipped, ended] = [spawn("sleep", ["600"]), spawn("sleep", ["600"])];
+      onTestFinished(() => void skipped.kill("SIGKILL"));
+      const first = skipped.pid ?? 0;
+      const list = (): number[] =>
+        table.since(first, forks, { unrelated: new Set([first]) }).map(({ pid }) => pid);
+      expect(list()).toContain(ended.pid);
+      expect(list()).not.toContain(first);
+      ended.kill("SIGKILL");
+      // A zombie has ended. It stays until this process has waited for it.
+      let goneCount = 0;
+      while (table.one(ended.pid ?? 0)) table.since(first, forks);
+      table.since(first, forks, { onGone: () => void goneCount++ });
+      expect(goneCount).toBeGreaterThan(0);
+      await once(ended, "exit");
+    },
+  );
+
+  it("ignores threads of the kernel", () => {
+    const stat = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 25 0 0";
+    expect(parseStat(stat, "boot")).toBeUndefined();
+    expect(parseStat(stat.replace("2129984", "4194304"), "boot")).toMatchObject({ pid: 2, startOrder: 25 });
+  });
+
   it("is empty on Windows", () => {
     const blind = processTable("win32");
     expect([blind.all(), blind.since(1, 0), blind.one(1), blind.forks()]).toEqual([

@@ -14,20 +14,26 @@ export interface ProcessEntry {
   readonly startOrder: number;
 }
 
+export interface SinceOptions {
+  readonly unrelated?: ReadonlySet<number> | undefined;
+  readonly onGone?: (() => void) | undefined;
+}
+
 /** The system's process information. No method throws; unavailable values are undefined. */
 export interface ProcessTable {
   all(): ProcessEntry[];
   /**
    * Lists at least a process and those that were started after it. Reads only these if the system assigns pids in order and
-   * has not used all of them since `forks` processes had been created.
+   * has not used all of them since `forks` processes had been created; then it also skips the pids in `unrelated`. `onGone` is
+   * called for each that ended before it was read.
    */
-  since(pid: number, forks: number): ProcessEntry[];
+  since(pid: number, forks: number, options?: SinceOptions): ProcessEntry[];
   one(pid: number): ProcessEntry | undefined;
   /**
    * Returns the processes whose initial environment has an owner's mark. `onUnreadable` is called for each that may have it but
    * can't be read now.
    */
-  marked(mark: string, among: readonly ProcessEntry[], onUnreadable?: () => void): ProcessEntry[];
+  marked(mark: string, among: readonly ProcessEntry[], onUnreadable?: (pid: number) => void): ProcessEntry[];
   /** Identifies the pid namespace. */
   namespace(): string;
   /** Number of processes and threads created since boot, and the number of available pids. */

@@ -1,7 +1,7 @@
 import { type RequestId, RequestFailure, RPC_CODES, UNANSWERED } from "@codexkit/rpc";
 import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
-import { $ZodError, prettifyError } from "zod/v4/core";
 import { CodexError } from "../errors.ts";
+import type { describeThrown } from "./describe-thrown.ts";
 import type { HandlerContext, ServerRequestHandlers } from "./handlers.ts";
 import { RecentEnds } from "./recent-ends.ts";
 import type { ItemLookup, OpenRequest, RunningItems } from "./open-request.ts";
@@ -45,7 +45,7 @@ export interface IncomingRequest {
 export class ServerRequestBroker {
   readonly #options: ServerRequestBrokerOptions;
   /** Loaded with the first request: few programs get one, and the schemas take longer to load than the rest of the SDK. */
-  #parseRequest: typeof parseRequest | undefined;
+  #parsers: RequestParsers | undefined;
   /** Requests that wait for the parsers. */
   readonly #arriving = new Map<RequestId, RequestIds>();
   readonly #pending = new Map<RequestId, PendingRequest>();
@@ -73,7 +73,7 @@ export class ServerRequestBroker {
     if (this.#arriving.has(id) || this.#pending.has(id) || this.#answered.has(id)) return UNANSWERED;
     const ids = idsOf(params);
     if (this.#recentEnds.hasRequest(id) || this.#recentEnds.hasTurn(ids)) return UNANSWERED;
-    if (!this.#parseRequest && (await this.#loadParsers(id, ids)) === "ended") return UNANSWERED;
+    if (!this.#parsers && (await this.#loadParsers(id, ids)) === "ended") return UNANSWERED;
     if (signal.aborted) return UNANSWERED;
     const request = this.#parse(id, method, params);
     const { requested } = request;
@@ -95,7 +95,11 @@ export class ServerRequestBroker {
   /** Reports whether the request ended meanwhile. */
   async #loadParsers(id: RequestId, ids: RequestIds): Promise<"loaded" | "ended"> {
     this.#arriving.set(id, ids);
-    ({ parseRequest: this.#parseRequest } = await import("./parse-request.ts"));
+    const [{ parseRequest }, { describeThrown }] = await Promise.all([
+      import("./parse-request.ts"),
+      import("./describe-thrown.ts"),
+    ]);
+    this.#parsers = { parseRequest, describeThrown };
     // The ID may already belong to a request of the next connection.
     if (this.#arriving.get(id) !== ids) return "ended";
     this.#arriving.delete(id);
@@ -158,9 +162,9 @@ export class ServerRequestBroker {
     let problem = "This client does not know the request";
     try {
       const claimCall = (threadId: string, itemId: string): boolean => this.#claimCall(threadId, itemId);
-      request = this.#parseRequest?.(method, params, { requestId, itemFor, itemsOf, claimCall, now });
+      request = this.#parsers?.parseRequest(method, params, { requestId, itemFor, itemsOf, claimCall, now });
     } catch (error) {
-      problem = `This client could not read the request: ${describeError(error)}`;
+      problem = `This client could not read the request: ${this.#parsers?.describeThrown(error)}`;
     }
     if (request) return request;
     this.#warn("unknown_request", idsOf(params), `${problem}: ${method} was denied.`);
@@ -211,7 +215,11 @@ export class ServerRequestBroker {
       this.#warn("unanswered_request", ids, `${method} was denied, because no handler answered it.`);
       pending.refuse(`no handler answered ${method}`);
     } catch (error) {
-      this.#fail(requestId, pending, `a handler of ${method} failed: ${describeError(error)}`);
+      this.#fail(
+        requestId,
+        pending,
+        `a handler of ${method} failed: ${this.#parsers?.describeThrown(error)}`,
+      );
     } finally {
       clearTimeout(timer);
     }
@@ -245,6 +253,12 @@ export class ServerRequestBroker {
   }
 }
 
+/** The modules that are loaded with the first request. */
+interface RequestParsers {
+  readonly parseRequest: typeof parseRequest;
+  readonly describeThrown: typeof describeThrown;
+}
+
 /** What a request belongs to. */
 interface RequestIds {
   readonly threadId?: string | undefined;
@@ -262,15 +276,4 @@ function idsOf(value: unknown): { threadId: string | undefined; turnId: string |
 
 function closedError(reason: unknown): Error {
   return reason instanceof Error ? reason : new CodexError("closed", "The connection ended.");
-}
-
-/** Describes a thrown value in one line. */
-function describeError(thrown: unknown): string {
-  if (thrown instanceof $ZodError) return prettifyError(thrown).replaceAll(/\s*\n\s*/g, " ");
-  if (thrown instanceof Error) return thrown.message;
-  try {
-    return String(thrown);
-  } catch {
-    return "a value without a string representation was thrown";
-  }
 }

@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { JsonSchema } from "./json-schema.ts";
-import { type OutputSchema, outputSchema, toOutputSchema } from "./output-schema.ts";
+import type { OutputSchema } from "./json-output-schema.ts";
+import { outputSchema } from "./output-schema.ts";
+import { prepareOutputSchema } from "./prepare-output-schema.ts";
 
 describe("the schema for the model", () => {
   it("closes every object, requires every property, and makes optional ones nullable", () => {
@@ -164,8 +166,12 @@ describe("reading the final message", () => {
         at?: number | undefined;
       }>
     >();
-    expectTypeOf(toOutputSchema(schema)).toEqualTypeOf<typeof schema>();
-    expect(toOutputSchema(schema)).toBe(schema);
+  });
+
+  it("is accepted by a turn as it is", async () => {
+    const prepared = prepareOutputSchema(schema);
+    expectTypeOf(prepared).returns.resolves.toEqualTypeOf<typeof schema>();
+    expect(await prepared()).toBe(schema);
   });
 
   it("omits optional properties that the model returned as null", () => {

@@ -1,23 +1,18 @@
 import type { JsonValue } from "@codexkit/protocol";
-import { CodexError } from "../errors.ts";
-import { isObject, isZod3, type JsonSchema } from "./json-schema.ts";
-import { findMismatch, removeAbsent } from "./json-shape.ts";
-import { describeIssues, isStandardSchema, type StandardSchema, toJsonSchema } from "./standard-schema.ts";
+import { describeIssues, toJsonSchema } from "./convert-schema.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import {
+  fromJsonSchema,
+  invalidOutput,
+  invalidSchema,
+  isReadable,
+  type OutputSchema,
+  type OutputSchemaInput,
+  parseJson,
+} from "./json-output-schema.ts";
+import { removeAbsent } from "./json-shape.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 import { toStrictSchema, ZOD_TYPE } from "./strict-schema.ts";
-
-/** Schema of a turn's final message. */
-export interface OutputSchema<Output> {
-  /** The `outputSchema` that is sent to Codex. */
-  readonly wire: JsonValue;
-  /**
-   * Parses the final message.
-   * @throws {CodexError} `invalid_output` if it does not match the schema.
-   */
-  parse(text: string): Output;
-}
-
-/** Source of an output schema: a schema of zod or another library, which types the output, or JSON Schema. */
-export type OutputSchemaInput<Output> = StandardSchema<Output> | JsonSchema;
 
 /**
  * Creates an output schema. With zod the message is validated and typed, including transforms; the model is asked for
@@ -30,14 +25,6 @@ export type OutputSchemaInput<Output> = StandardSchema<Output> | JsonSchema;
 export function outputSchema<Output>(schema: StandardSchema<Output>): OutputSchema<Output>;
 export function outputSchema<Output = JsonValue>(schema: JsonSchema): OutputSchema<Output>;
 export function outputSchema<Output>(schema: OutputSchemaInput<Output>): OutputSchema<Output> {
-  return isReadable<Output>(schema) ? fromStandardSchema(schema) : fromJsonSchema(schema);
-}
-
-/** Accepts an output schema or its source. */
-export function toOutputSchema<Output>(
-  schema: OutputSchema<Output> | OutputSchemaInput<Output>,
-): OutputSchema<Output> {
-  if (isOutputSchema<Output>(schema)) return schema;
   return isReadable<Output>(schema) ? fromStandardSchema(schema) : fromJsonSchema(schema);
 }
 
@@ -58,25 +45,6 @@ function fromStandardSchema<Output>(schema: StandardSchema<Output>): OutputSchem
   };
 }
 
-function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
-  if (!isObject(schema)) {
-    throw invalidSchema(`it must be a zod schema or a JSON Schema object, got ${describe(schema)}`);
-  }
-  if (isZod3(schema)) throw invalidSchema("it is a zod 3 schema; zod 4 is required");
-  // A plain copy: later changes, and values that JSON can't represent, must not affect the schema.
-  const json = JSON.parse(JSON.stringify(schema)) as JsonSchema;
-  const wire = toStrictSchema(json) as JsonValue;
-  return {
-    wire,
-    parse: (text) => {
-      const value = parseJson(text);
-      const wrong = findMismatch(json, value, json);
-      if (wrong !== undefined) throw invalidOutput(text, wrong);
-      return removeAbsent(json, value, json) as Output;
-    },
-  };
-}
-
 function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
     return toJsonSchema(schema, {
@@ -92,50 +60,4 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   } catch (error) {
     throw invalidSchema(error instanceof Error ? error.message : String(error), error);
   }
-}
-
-/** Parses the JSON of a message: all of it, or its last code fence. */
-function parseJson(text: string): unknown {
-  const fenced = [...text.matchAll(/```[a-z]*\s*\n([^]*?)\n\s*```/gi)].at(-1)?.[1];
-  for (const candidate of fenced === undefined ? [text] : [text, fenced]) {
-    try {
-      return JSON.parse(candidate.trim()) as unknown;
-    } catch {
-      // Try the next candidate.
-    }
-  }
-  throw invalidOutput(text, "it is not JSON");
-}
-
-/** zod 3 follows Standard Schema too, but can't be converted to JSON Schema. */
-function isReadable<Output>(schema: unknown): schema is StandardSchema<Output> {
-  return isStandardSchema(schema) && !isZod3(schema);
-}
-
-function isOutputSchema<Output>(schema: unknown): schema is OutputSchema<Output> {
-  return (
-    isObject(schema) && !isStandardSchema(schema) && "wire" in schema && typeof schema["parse"] === "function"
-  );
-}
-
-function describe(schema: unknown): string {
-  return Array.isArray(schema) ? "an array" : schema === null ? "null" : `a ${typeof schema}`;
-}
-
-function invalidSchema(why: string, cause?: unknown): CodexError {
-  return new CodexError("invalid_schema", `The output schema can't be used: ${why}.`, { cause });
-}
-
-/** Characters of the message that an error quotes. */
-const QUOTED_CHARACTERS = 200;
-
-function invalidOutput(text: string, why: string, cause?: unknown): CodexError {
-  const shown = text.length > QUOTED_CHARACTERS ? `${text.slice(0, QUOTED_CHARACTERS)}…` : text;
-  return new CodexError(
-    "invalid_output",
-    `The final message does not match the output schema: ${why}\n${shown}`,
-    {
-      cause,
-    },
-  );
 }

@@ -7,7 +7,8 @@ import * as otherMini from "zod-4.6/mini";
 import * as mini from "zod/mini";
 import { CodexError } from "../errors.ts";
 import { defineTool } from "../tools/define-tool.ts";
-import { type OutputSchema, outputSchema } from "./output-schema.ts";
+import type { OutputSchema } from "./json-output-schema.ts";
+import { outputSchema } from "./output-schema.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 interface Size {

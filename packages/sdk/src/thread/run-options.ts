@@ -1,7 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import { CodexError } from "../errors.ts";
 import type { OptionKeys } from "../options/reject-unknown-options.ts";
-import type { OutputSchema, OutputSchemaInput } from "../schema/output-schema.ts";
+import type { OutputSchema, OutputSchemaInput } from "../schema/json-output-schema.ts";
 
 /** What to do with input while a turn is running. The server would silently add it to that turn. */
 export type WhenBusy =

@@ -7,7 +7,8 @@ import { checkSignal, rejectUnknownOptions } from "../options/reject-unknown-opt
 import { type Input, toUserInput } from "../turn/input.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 import { raceAbort, withTimeout } from "@codexkit/rpc/async";
-import { toOutputSchema } from "../schema/output-schema.ts";
+import type { OutputSchema } from "../schema/json-output-schema.ts";
+import { prepareOutputSchema } from "../schema/prepare-output-schema.ts";
 import { STEER, type SteerOptions, Turn, TURN_CALL, type TurnCallOptions } from "../turn/turn.ts";
 import type { Agent } from "../routing/agent-tree.ts";
 import { ThreadGoal } from "./goal.ts";
@@ -104,9 +105,11 @@ export class Thread implements AsyncDisposable {
     const { outputSchema, signal, whenBusy = "reject", ...settings } = options;
     checkSignal("run", signal);
     checkWhenBusy(whenBusy);
-    const schema = outputSchema === undefined ? undefined : toOutputSchema(outputSchema);
+    const loadSchema = outputSchema === undefined ? undefined : prepareOutputSchema(outputSchema);
+    let schema: OutputSchema<Output> | undefined;
     if (settings.cwd !== undefined && settings.cwd !== null) checkCwd(settings.cwd, this.#host.local);
     const begin = async (cancelled: AbortSignal): Promise<LiveTurn> => {
+      schema = await loadSchema?.();
       const params = {
         input: await toUserInput(input, this.#caller.inputContext),
         ...settings,
@@ -115,7 +118,7 @@ export class Thread implements AsyncDisposable {
       return this.#starter.start({ params, whenBusy, signal, cancelled });
     };
     return this.#turn(begin, {
-      ...(schema ? { parse: (text: string) => schema.parse(text) } : {}),
+      ...(loadSchema ? { parse: (text: string) => schema?.parse(text) as Output } : {}),
       ...(signal ? { signal } : {}),
     });
   }

@@ -1,11 +1,7 @@
 import { z } from "zod";
 import { isZod3 } from "../schema/json-schema.ts";
-import {
-  describeIssues,
-  isStandardSchema,
-  type StandardSchema,
-  toJsonSchema,
-} from "../schema/standard-schema.ts";
+import { describeIssues, toJsonSchema } from "../schema/convert-schema.ts";
+import { isStandardSchema, type StandardSchema } from "../schema/standard-schema.ts";
 import { invalidTool } from "./tool-name.ts";
 import { type JsonObject, ToolInputError } from "./tool.ts";
 
