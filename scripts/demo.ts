@@ -13,8 +13,13 @@ const cli = join(root, "packages/cli/bin/codexkit.mjs");
 const PORT = 4100;
 const PROMPT = "Show me that you are alive: print the name of this folder.";
 
+const ASKING_PROMPT = "Ask me for an approval, please.";
+/** How long the demo waits for the approval, which is only there to be looked at. */
+const ASKING_MS = 30_000;
+
 interface Served {
   readonly url: string;
+  readonly consoleUrl: string | null;
   readonly tokenFile: string;
 }
 
@@ -55,6 +60,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 try {
   const sessionId = await runDemoTurn(served);
+  if (isDemo && !isEnding) await openApproval(served);
   if (!isEnding) printHints(served, sessionId);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
@@ -85,13 +91,27 @@ async function runDemoTurn({ url, tokenFile }: Served): Promise<string> {
   return session.id;
 }
 
-function printHints({ url, tokenFile }: Served, sessionId: string): void {
+/** Leaves an approval in the inbox, for the console and `codexkit inbox`. */
+async function openApproval({ url, tokenFile }: Served): Promise<void> {
+  const client = new DaemonClient({ url, token: readFileSync(tokenFile, "utf8").trim() });
+  const { session } = await client.createSession(
+    { cwd: root, name: "An approval to answer", permissionMode: "read-only" },
+    { wait: ASKING_MS },
+  );
+  await client.send(session.id, ASKING_PROMPT);
+  for await (const event of client.sessionEvents(session.id, { signal: AbortSignal.timeout(ASKING_MS) })) {
+    if (event.type === "inbox.opened" || event.type === "turn.completed" || event.type === "turn.failed")
+      return;
+  }
+}
+
+function printHints({ url, consoleUrl, tokenFile }: Served, sessionId: string): void {
   const bold = (text: string): string => styleText("bold", text, { stream: process.stdout });
   const token = readFileSync(tokenFile, "utf8").trim();
   console.log(`
 ${bold("The daemon is running.")}${isDemo ? " No credentials were found, so the model is a script; Codex and its commands are real." : ""}
 
-  URL    ${url}
+${consoleUrl === null ? "" : `${bold("Open the web console")} (the link works once):\n\n  ${consoleUrl}\n\n`}  URL    ${url}
   token  ${token}
 
 ${bold("Try it in another terminal:")}
@@ -99,6 +119,8 @@ ${bold("Try it in another terminal:")}
   alias codexkit="${join(root, "node_modules/.bin/node")} ${cli}"
   codexkit sessions
   codexkit attach ${sessionId}
+  codexkit inbox
+  codexkit console
   codexkit run${isDemo ? " --demo" : ""} "What is in this folder?"
   codexkit policy check "npm test && git push --force"
   codexkit doctor

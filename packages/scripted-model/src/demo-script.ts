@@ -7,15 +7,30 @@ import type { ScriptRequest } from "./script-request.ts";
 
 const command = 'echo Hello from a real shell in $(basename "$PWD")';
 
+/** Writes outside the folder of the session, so that Codex has to ask. */
+const askedCommand = 'date > "${TMPDIR:-/tmp}/codexkit-demo.txt"';
+
 /** Slow enough to be visible as a stream. */
 const typing = { chunkSize: 6, everyMs: 12 } as const;
 
 /**
  * A short, harmless turn for users without an API key: it emits reasoning and a message, runs a real command and reports its
- * output. Works for any input, both kinds of model and any number of turns.
+ * output. Works for any input, both kinds of model and any number of turns. A message with the word "approval" makes it ask for one.
  */
 export function demoScript(request: ScriptRequest): Reply {
   const [ran] = request.newOutputs;
+  if (ran === undefined && /\bapprovals?\b/i.test(request.lastUserText)) {
+    return [
+      say("This command writes a file outside of the folder, so that a person has to allow it.", {
+        phase: "commentary",
+        ...typing,
+      }),
+      run(askedCommand, {
+        escalate: "It shows what an approval looks like, and writes the date to a temporary file.",
+      }),
+      usage({ input: 1_200, cached: 800, output: 60 }),
+    ];
+  }
   if (ran === undefined) {
     return [
       think("**Planning the demo**\n\nOne harmless command will show that the shell is real.", typing),

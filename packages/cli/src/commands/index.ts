@@ -3,6 +3,7 @@ import { accountCommand, loginCommand, logoutCommand, modelsCommand } from "./ac
 import { attachCommand } from "./attach.ts";
 import { chatCommand } from "./chat.ts";
 import { completionCommand } from "./completion.ts";
+import { consoleCommand } from "./console.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execServerCommand } from "./exec-server.ts";
 import { inboxCommand } from "./inbox.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   runCommand,
   chatCommand,
   serveCommand,
+  consoleCommand,
   sessionsCommand,
   attachCommand,
   inboxCommand,

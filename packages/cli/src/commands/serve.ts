@@ -8,7 +8,7 @@ export function serveCommand(): CliCommand {
   const command = createCommand("serve", {
     summary: "Serve sessions over HTTP",
     description:
-      "Starts the daemon: Codex sessions over HTTP, with a journal, an inbox of approvals, and tokens. Prints its address, and writes it to ~/.codexkit/daemons, where the other commands find it. Ctrl-C or SIGTERM waits for running turns and then ends everything; a second one interrupts them. Logs are JSON lines on stderr.",
+      "Starts the daemon: Codex sessions over HTTP, with a journal, an inbox of approvals, and tokens. Prints its address, and a link that logs one browser in to the web console, and writes the address to ~/.codexkit/daemons, where the other commands find it. Ctrl-C or SIGTERM waits for running turns and then ends everything; a second one interrupts them. Logs are JSON lines on stderr.",
     examples: [
       ["codexkit serve", "sessions in this folder, on http://127.0.0.1:4100"],
       ["codexkit serve --demo", "without credentials, on a scripted model"],
@@ -35,6 +35,7 @@ export function serveCommand(): CliCommand {
     .option("--drain <duration>", "how long to wait for running turns at the end", parseDuration, 30_000)
     .option("--demo", "use a scripted model: no credentials are needed, and nothing leaves this machine")
     .option("--replay <file>", "serve an exported session read-only, without a codex and without a store")
+    .option("--no-console", "serve no web console")
     .option("--no-auth", "need no token; only possible on a loopback address")
     .option("--allow-host <name>", "host name that requests may use; can be repeated", collectValues)
     .option("--allow-origin <origin>", "web pages that may call the API; can be repeated", collectValues)

@@ -10,6 +10,7 @@ export interface ServeOptions {
   readonly drain: number;
   readonly demo?: boolean;
   readonly replay?: string;
+  readonly console: boolean;
   readonly auth: boolean;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];

@@ -57,6 +57,9 @@ describe("a served daemon", () => {
     const stateFolder = join(home.path, ".codexkit/demo-daemon");
     expect(daemon.started).toEqual({
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+      consoleUrl: expect.stringMatching(
+        /^http:\/\/127\.0\.0\.1:\d+\/console\/login#code=ckl_[\w-]{22}$/,
+      ) as string,
       pid: expect.any(Number) as number,
       tokenFile: join(stateFolder, "token"),
       stateFolder,

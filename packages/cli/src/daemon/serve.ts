@@ -32,11 +32,22 @@ async function closeOnSignal(daemon: Daemon, { stderr, signal }: CliContext): Pr
 
 function printStarted(started: StartedDaemon, context: CliContext): void {
   const { stdout, stderr, style, errorStyle, json } = context;
-  const { url, tokenFile, stateFolder, store, roots, credentials, isDemo } = started;
+  const { url, consoleUrl, tokenFile, stateFolder, store, roots, credentials, isDemo } = started;
   if (json) {
-    printJson(context, { url, pid: process.pid, tokenFile, stateFolder, store, roots, credentials, isDemo });
+    printJson(context, {
+      url,
+      consoleUrl,
+      pid: process.pid,
+      tokenFile,
+      stateFolder,
+      store,
+      roots,
+      credentials,
+      isDemo,
+    });
   } else {
     const rows = [
+      ["console", consoleUrl === null ? "none" : style.bold(consoleUrl)],
       ["store", STORES[store](stateFolder)],
       ["roots", roots.join(", ") || "none"],
       [
@@ -54,7 +65,7 @@ function printStarted(started: StartedDaemon, context: CliContext): void {
           : "none needed",
       ],
     ];
-    const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(6))} ${value}`);
+    const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(7))} ${value}`);
     stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to end it.", ""].join("\n"));
   }
   if (!isDemo && store !== "replay" && (credentials.kind === "none" || credentials.kind === "unusable")) {

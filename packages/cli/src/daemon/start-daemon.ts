@@ -1,8 +1,10 @@
 import { createDaemon, type Daemon, DaemonError, type DaemonOptions } from "@codexkit/daemon";
+import { DaemonClient } from "@codexkit/daemon/client";
 import { type Credentials, discoverCredentials } from "codexkit";
-import { accessSync, constants, rmSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { consoleAddress, createConsoleUrl } from "../console/console-url.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";
@@ -14,6 +16,8 @@ import { statesFolder, writeDaemonState } from "./state-file.ts";
 export interface StartedDaemon extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly url: string;
+  /** With a code that logs one browser in. Null if the console is not served. */
+  readonly consoleUrl: string | null;
   readonly stateFolder: string;
   readonly store: "sqlite" | "postgres" | "replay";
   readonly roots: readonly string[];
@@ -38,6 +42,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
   const { stateFolder, ...location } = locateStore(options);
   const roots = replay === undefined ? (options.root ?? ["."]).map((root) => resolve(root)) : [];
   await using made = new AsyncDisposableStack();
+  const staticFiles = options.console ? await findConsole() : undefined;
   const daemonOptions: DaemonOptions = {
     ...(replay === undefined ? { stateFolder, ...location, roots } : { replay }),
     drainMs: options.drain,
@@ -47,6 +52,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
     ...(options.allowOrigin && { allowedOrigins: options.allowOrigin }),
     ...(options.nodeName !== undefined && { nodeName: options.nodeName }),
     ...(options.label && { labels: options.label }),
+    ...(staticFiles !== undefined && { staticFiles }),
     ...(isDemo && (await startDemoModel(made, stateFolder, env))),
   };
   try {
@@ -61,6 +67,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
     return {
       daemon,
       url,
+      consoleUrl: staticFiles === undefined ? null : await openConsole(url, { hasAuth, tokenFile }),
       stateFolder,
       store: replay !== undefined ? "replay" : location.store === undefined ? "sqlite" : "postgres",
       roots,
@@ -73,6 +80,25 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
   } catch (error) {
     throw explain(error, options);
   }
+}
+
+/** Undefined in a clone whose packages were not built. */
+async function findConsole(): Promise<string | undefined> {
+  const { staticFiles } = await import("@codexkit/console");
+  return existsSync(join(staticFiles, "index.html")) ? staticFiles : undefined;
+}
+
+/** How long the printed link can be used. */
+const LINK_MS = 30 * 60_000;
+
+async function openConsole(
+  url: string,
+  { hasAuth, tokenFile }: { readonly hasAuth: boolean; readonly tokenFile: string | null },
+): Promise<string> {
+  // A person has deleted the token of this machine: they log in with one of their own.
+  if (!hasAuth || tokenFile === null) return consoleAddress(url);
+  const token = readFileSync(tokenFile, "utf8").trim();
+  return createConsoleUrl(url, new DaemonClient({ url, token }), { expiresInMs: LINK_MS });
 }
 
 function checkReplay({ replay = "", store, stateFolder, demo, root }: ServeOptions): void {
