@@ -25,6 +25,7 @@ test("npm start without a terminal shows a turn, prints what to try, and ends", 
     /\$ echo Hello[^]*exit 0[^]*completed in[^]*URL {4}http:\/\/127\.0\.0\.1:\d+\n {2}token {2}ckd_/,
   );
   expect(stdout).toContain("codexkit attach ");
+  expect(stdout).toMatch(/Open the web console[^]*http:\/\/127\.0\.0\.1:\d+\/console\/login#code=ckl_/);
   expect(await readdir(join(home.path, ".codexkit/daemons"))).toEqual([]);
 });
 
@@ -40,6 +41,9 @@ test("npm start on a terminal serves until Ctrl-C, which ends everything", async
   await terminal.waitFor("Press Ctrl-C to end everything.");
   const [, url = ""] = /^ {2}URL {4}(\S+)$/m.exec(terminal.text) ?? [];
   expect((await fetch(`${url}/health`)).ok).toBe(true);
+  const [, token = ""] = /^ {2}token {2}(\S+)$/m.exec(terminal.text) ?? [];
+  const inbox = await fetch(`${url}/inbox?state=open`, { headers: { authorization: `Bearer ${token}` } });
+  expect(await inbox.json()).toMatchObject({ data: [{ kind: "command" }] });
   terminal.write("\u0003");
 
   expect(await terminal.exited).toBe(0);

@@ -70,6 +70,23 @@ describe("a served daemon", () => {
     });
   });
 
+  test("serves the console, and links that log one browser in", async () => {
+    const { exitCode, stdout } = await cli(["console", "--scope", "read", "--json"]);
+    expect(exitCode).toBe(0);
+    const { url } = JSON.parse(stdout) as { url: string };
+    expect(new URL(url).pathname).toBe("/console/login");
+    expect((await fetch(url)).headers.get("content-type")).toContain("text/html");
+    const code = new URLSearchParams(new URL(url).hash.slice(1)).get("code");
+    const login = async () =>
+      fetch(`${daemon.url}/login`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ code }),
+      });
+    expect(await (await login()).json()).toMatchObject({ name: "first (browser)", scopes: ["read"] });
+    expect((await login()).status).toBe(401);
+  });
+
   test("has a state file that only its owner can read, without the token", async () => {
     const folder = join(home.path, ".codexkit/daemons");
     const [name = ""] = await readdir(folder);
