@@ -1,11 +1,287 @@
-import type { Approval } from "@codexkit/daemon/client";
+import type { Approval, InboxAnswer } from "@codexkit/daemon/client";
+import { createEffect, createMemo, createSignal, createUniqueId, Match, on, Show, Switch } from "solid-js";
+import { useDaemon } from "../feed/index.ts";
+import { useKeys } from "../keys/index.ts";
+import { toHref } from "../routing/index.ts";
+import { formatDuration } from "../ui/index.ts";
+import { ApprovalActions } from "./approval-actions.tsx";
+import { ApprovalLine } from "./approval-line.tsx";
+import { answeringOf } from "./answering.ts";
+import { ElicitationActions, QuestionActions } from "./answer-actions.tsx";
+import { type CardAction, cardActions, type CardKey } from "./card-actions.ts";
+import { createCardGate } from "./create-card-gate.ts";
+import { formatCountdown, isAnswerable } from "./describe-outcome.ts";
+import { originOf, titleOf } from "./describe-request.ts";
+import { permissionView, toGrant } from "./permission-rows.ts";
+import { narrow, RequestBody } from "./request-body.tsx";
+import { isFlagged } from "./segment-rows.ts";
+import "./approvals.css";
 
 export interface ApprovalCardProps {
   readonly approval: Approval;
   /** Where the card is: in the inbox it names its session. */
   readonly place: "inbox" | "transcript";
+  /** Name of the agent that asks, if it is known. */
+  readonly agentName?: string | undefined;
+  /** The daemon has an answer of this page. */
+  readonly onAnswered?: (() => void) | undefined;
 }
 
+/**
+ * Everything that a person needs to decide about a request, and the decisions on offer. After the answer, one line is left. Pass the
+ * newest state of the same approval as `approval`; what was entered is kept by its ID.
+ */
 export function ApprovalCard(props: ApprovalCardProps) {
-  return <article aria-label="Approval">{props.approval.kind}</article>;
+  const { clock } = useDaemon();
+  const answering = createMemo(() => answeringOf(props.approval.id));
+  // The response is there before the feed has the new state.
+  const newest = (): Approval => {
+    const status = answering().status();
+    return status.type === "answered" && isAnswerable(props.approval, 0) ? status.approval : props.approval;
+  };
+  const isOpen = createMemo(() => {
+    const { expiresAt } = props.approval;
+    return isAnswerable(newest(), expiresAt === null ? 0 : clock());
+  });
+  return (
+    <Show
+      when={isOpen()}
+      fallback={<ApprovalLine approval={newest()} answering={answering()} place={props.place} />}
+    >
+      <OpenCard {...props} />
+    </Show>
+  );
+}
+
+function OpenCard(props: ApprovalCardProps) {
+  const { client, session, clock, can } = useDaemon();
+  const titleId = createUniqueId();
+  const answering = createMemo(() => answeringOf(props.approval.id));
+  const settings = () => session(props.approval.sessionId)?.settings;
+  const [confirming, setConfirming] = createSignal<string | null>(null);
+  const [isDiffOpen, setIsDiffOpen] = createSignal(true);
+  let card!: HTMLElement;
+  const gate = createCardGate(() => card);
+
+  const isSending = () => answering().status().type === "sending";
+  const isReady = () => gate.isSettled() && !isSending();
+  const canAnswer = () => can("approve");
+  const grant = createMemo(() => {
+    const { request } = props.approval;
+    if (request.kind !== "permissions") return "whole" as const;
+    return toGrant(permissionView(request.permissions).rows, new Set(answering().draft().ticked));
+  });
+
+  async function submit(answer: InboxAnswer, text?: string): Promise<void> {
+    if (!canAnswer()) return;
+    await answering().submit(client, props.approval, answer, text);
+    if (answering().status().type === "answered") props.onAnswered?.();
+  }
+
+  async function decide({ offer }: CardAction): Promise<void> {
+    const granted = offer.accepts ? grant() : "whole";
+    if (granted === "nothing") return;
+    const reason = offer.accepts || offer.id === "cancel" ? "" : answering().draft().reason.trim();
+    await submit(
+      {
+        type: "decision",
+        offer: offer.id,
+        ...(reason !== "" && { reason }),
+        ...(granted !== "whole" && { grant: granted }),
+      },
+      reason,
+    );
+  }
+
+  function act(action: CardAction): void {
+    if (!isReady()) return;
+    const { offer, opens } = action;
+    if (opens) {
+      answering().update({ open: { panel: opens, offerId: offer.id } });
+      return;
+    }
+    if (offer.accepts && isFlagged(props.approval.verdict) && confirming() !== offer.id) {
+      setConfirming(offer.id);
+      return;
+    }
+    void decide(action);
+  }
+
+  function closePanel(): void {
+    answering().update({ open: null });
+    card.focus({ preventScroll: true });
+  }
+
+  function handleKey(event: KeyboardEvent): void {
+    if (event.key === "Escape" && answering().draft().open) {
+      event.preventDefault();
+      event.stopPropagation();
+      closePanel();
+      return;
+    }
+    // Enter is pressed to end something else too often: it never allows.
+    if (event.key === "Enter" && (event.target as HTMLElement).dataset["accepts"] === "true") {
+      event.preventDefault();
+      return;
+    }
+  }
+
+  /** Presses the button of a key. False leaves the key to others. */
+  function pressKey(meaning: CardKey, event: KeyboardEvent): boolean {
+    const action = cardActions(props.approval).find(({ key }) => key === meaning);
+    if (!action || !canAnswer() || answering().draft().open) return false;
+    if (gate.admits(event)) act(action);
+    return true;
+  }
+
+  useKeys(
+    "approval",
+    [
+      { id: "approval.once", keys: "a", label: "Allow once", run: (event) => pressKey("once", event) },
+      {
+        id: "approval.session",
+        keys: "s",
+        label: "Allow for the session",
+        run: (event) => pressKey("session", event),
+      },
+      { id: "approval.always", keys: "Shift+A", label: "Always…", run: (event) => pressKey("always", event) },
+      { id: "approval.decline", keys: "d", label: "Decline…", run: (event) => pressKey("decline", event) },
+      { id: "approval.diff", keys: "o", label: "Open or close the diff", run: (event) => toggleDiff(event) },
+    ],
+    () => card,
+  );
+
+  function toggleDiff(event: KeyboardEvent): boolean {
+    if (props.approval.kind !== "fileChange" || !gate.admits(event)) return false;
+    setIsDiffOpen((isShown) => !isShown);
+    return true;
+  }
+
+  // A panel that opens takes the focus from the button that opened it, which is gone.
+  createEffect(
+    on(
+      () => answering().draft().open,
+      (open) => {
+        if (open) card.querySelector<HTMLElement>("[data-autofocus]")?.focus({ preventScroll: true });
+      },
+      { defer: true },
+    ),
+  );
+
+  return (
+    <article
+      ref={(element) => {
+        card = element;
+      }}
+      class="approval"
+      id={`approval-${props.approval.id}`}
+      data-approval={props.approval.id}
+      data-kind={props.approval.kind}
+      tabindex="0"
+      aria-labelledby={titleId}
+      onKeyDown={handleKey}
+      onFocusIn={(event) => gate.handleFocus(event)}
+      onFocusOut={() => gate.handleBlur()}
+    >
+      <header class="approval-head">
+        <h3 id={titleId}>{titleOf(props.approval.request)}</h3>
+        <Show when={props.place === "inbox"}>
+          <a href={toHref(`/s/${props.approval.sessionId}#approval-${props.approval.id}`)}>
+            {originOf(props.approval, session(props.approval.sessionId), props.agentName)}
+          </a>
+        </Show>
+        <span class="approval-times">
+          <Show when={props.approval.state === "parked"}>
+            <span class="approval-parked">parked · </span>
+          </Show>
+          asked {formatDuration(clock() - props.approval.createdAt)} ago
+          <Show when={props.approval.expiresAt}>
+            {(expiresAt) => <> · expires in {formatCountdown(expiresAt() - clock())}</>}
+          </Show>
+        </span>
+      </header>
+      <div class="approval-body">
+        <RequestBody
+          approval={props.approval}
+          answering={answering()}
+          settings={settings()}
+          isReadOnly={!canAnswer() || isSending()}
+          isDiffOpen={isDiffOpen()}
+          onToggleDiff={() => setIsDiffOpen((isShown) => !isShown)}
+        />
+      </div>
+      <footer class="approval-footer">
+        <SendProblem
+          approval={props.approval}
+          onRetry={() => void answering().retry(client, props.approval)}
+        />
+        <Show
+          when={canAnswer()}
+          fallback={<p class="approval-note">This browser may read, but not answer requests.</p>}
+        >
+          <div class="approval-actions">
+            <Switch
+              fallback={
+                <ApprovalActions
+                  approval={props.approval}
+                  answering={answering()}
+                  isReady={isReady()}
+                  canGrant={grant() !== "nothing"}
+                  confirming={confirming()}
+                  onAct={act}
+                  onConfirm={(action) => void decide(action)}
+                  onBack={closePanel}
+                />
+              }
+            >
+              <Match when={narrow(props.approval.request, "userInput")}>
+                {(request) => (
+                  <QuestionActions
+                    request={request()}
+                    answering={answering()}
+                    isReady={isReady()}
+                    onAnswer={(answer) => void submit(answer)}
+                  />
+                )}
+              </Match>
+              <Match when={narrow(props.approval.request, "elicitation")}>
+                {(request) => (
+                  <ElicitationActions
+                    request={request()}
+                    answering={answering()}
+                    isReady={isReady()}
+                    onAnswer={(answer) => void submit(answer)}
+                  />
+                )}
+              </Match>
+            </Switch>
+          </div>
+        </Show>
+      </footer>
+    </article>
+  );
+}
+
+/** Why an answer did not arrive, with a button to send the same again. */
+function SendProblem(props: { readonly approval: Approval; readonly onRetry: () => void }) {
+  const status = () => answeringOf(props.approval.id).status();
+  return (
+    <Switch>
+      <Match when={status().type === "sending"}>
+        <p class="approval-note" role="status">
+          Sending…
+        </p>
+      </Match>
+      <Match when={status().type === "failed" && status()}>
+        {(failed) => (
+          <p class="approval-note approval-alert" role="alert">
+            Not sent: {(failed() as { detail: string }).detail}{" "}
+            <button type="button" class="button" onClick={() => props.onRetry()}>
+              Send again
+            </button>
+          </p>
+        )}
+      </Match>
+    </Switch>
+  );
 }

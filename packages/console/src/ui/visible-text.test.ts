@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { visibleText } from "./visible-text.ts";
+import { visibleParts, visibleText } from "./visible-text.ts";
 
 it.each([
   ["rm -rf \u202Etxt.exe", "rm -rf ⟪RLO⟫txt.exe"],
@@ -9,6 +9,7 @@ it.each([
   ["\u0000\u007F\u0085", "␀␡⟪U+0085⟫"],
   ["zero\u200Bwidth\uFEFF", "zero⟪ZWSP⟫width⟪BOM⟫"],
   ["tag\u{E0041}", "tag⟪U+E0041⟫"],
+  ["lone\u200Djoiner", "lone⟪ZWJ⟫joiner"],
   ["plain äöü 漢字 👩‍💻", "plain äöü 漢字 👩‍💻"],
 ])("makes %j visible", (text, visible) => {
   expect(visibleText(text)).toBe(visible);
@@ -22,5 +23,23 @@ it("has the same result when it is applied again", () => {
         expect(visibleText(visibleText(text))).toBe(visibleText(text));
       },
     ),
+  );
+});
+
+it("tells an escape from the same character in the text", () => {
+  expect(visibleParts("␛\u001B")).toEqual([
+    { text: "␛", isEscape: false },
+    { text: "␛", isEscape: true },
+  ]);
+});
+
+it("leaves no mark of direction and no control character in any text", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 0x20_70 })), (codes) => {
+      const parts = visibleParts(String.fromCodePoint(...codes));
+      const text = parts.map((part) => part.text).join("");
+      expect(text).not.toMatch(/(?![\n\t])\p{Cc}|[\u202A-\u202E\u2066-\u2069]/u);
+      expect(text).toBe(visibleText(String.fromCodePoint(...codes)));
+    }),
   );
 });

@@ -1,9 +1,17 @@
+/** A part of a text. Escapes stand for characters that would be invisible or change how the rest looks. */
+export interface VisiblePart {
+  readonly text: string;
+  readonly isEscape: boolean;
+}
+
 /** Characters that change how the text around them is displayed: bidirectional marks and invisible ones. */
 const NAMES: Readonly<Record<string, string>> = {
   "\u00AD": "SHY",
   "\u061C": "ALM",
   "\u180E": "MVS",
   "\u200B": "ZWSP",
+  "\u200C": "ZWNJ",
+  "\u200D": "ZWJ",
   "\u200E": "LRM",
   "\u200F": "RLM",
   "\u202A": "LRE",
@@ -21,20 +29,34 @@ const NAMES: Readonly<Record<string, string>> = {
   "\uFEFF": "BOM",
 };
 
+/** A joiner between two emoji and the variation selector of one are parts of a picture, and not hidden. */
 const HIDDEN =
-  /[\p{Cc}\u00AD\u061C\u180E\u200B\u200E\u200F\u2028-\u202E\u2060\u2066-\u2069\uFEFF]|[\u{E0000}-\u{E007F}]/gu;
+  /(?![\n\t]|\uFE0F|(?<=\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)\u200D(?=\p{Extended_Pictographic}))[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\uFFF9-\uFFFB]/gu;
+
+/** Splits a text into plain parts and escapes, so that an escape can be told from the same characters in the text. */
+export function visibleParts(text: string): readonly VisiblePart[] {
+  const parts: VisiblePart[] = [];
+  let end = 0;
+  for (const { 0: character, index } of text.matchAll(HIDDEN)) {
+    if (index > end) parts.push({ text: text.slice(end, index), isEscape: false });
+    parts.push({ text: escapeCharacter(character), isEscape: true });
+    end = index + character.length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), isEscape: false });
+  return parts;
+}
 
 /**
  * A text in which nothing is hidden: control characters as `␛`, bidirectional and invisible characters as `⟪RLO⟫`. For what
  * a person approves. Line feeds and tabs stay.
  */
 export function visibleText(text: string): string {
-  return text.replaceAll(HIDDEN, (character) => {
-    if (character === "\n" || character === "\t") return character;
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20) return String.fromCodePoint(0x24_00 + code);
-    if (code === 0x7f) return "␡";
-    const name = NAMES[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-    return `⟪${name}⟫`;
-  });
+  return text.replaceAll(HIDDEN, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x24_00 + code);
+  if (code === 0x7f) return "␡";
+  return `⟪${NAMES[character] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`}⟫`;
 }

@@ -1,0 +1,144 @@
+import type { Approval } from "@codexkit/daemon/client";
+import { For, Match, Show, Switch } from "solid-js";
+import type { Answering } from "./answering.ts";
+import { type CardAction, cardActions, describeStored } from "./card-actions.ts";
+import { VisibleText } from "../ui/visible-text-view.tsx";
+
+const KEY_LABELS = { once: "A", session: "S", always: "⇧A", decline: "D" } as const;
+
+/** The buttons of an approval with offers, or what one of them shows first. */
+export function ApprovalActions(props: {
+  readonly approval: Approval;
+  readonly answering: Answering;
+  /** False while nothing may be answered: too early, or on its way. */
+  readonly isReady: boolean;
+  readonly canGrant: boolean;
+  /** The offer that was pressed once and needs a second press. */
+  readonly confirming: string | null;
+  readonly onAct: (action: CardAction) => void;
+  /** Sends the offer whose panel is open. */
+  readonly onConfirm: (action: CardAction) => void;
+  readonly onBack: () => void;
+}) {
+  const actions = () => cardActions(props.approval);
+  const opened = () => {
+    const { open } = props.answering.draft();
+    return open && actions().find(({ offer }) => offer.id === open.offerId);
+  };
+
+  return (
+    <Switch
+      fallback={
+        <>
+          <div class="approval-buttons">
+            <For each={actions().filter(({ offer }) => !offer.accepts)}>
+              {(action) => <ActionButton action={action} {...props} />}
+            </For>
+          </div>
+          <div class="approval-buttons approval-accepting">
+            <For each={actions().filter(({ offer }) => offer.accepts)}>
+              {(action) => <ActionButton action={action} {...props} />}
+            </For>
+          </div>
+        </>
+      }
+    >
+      <Match when={opened()?.opens === "decline" && opened()}>
+        {(action) => (
+          <div class="approval-panel">
+            <label class="field">
+              <span>Tell the agent what to do instead (optional)</span>
+              <textarea
+                class="input"
+                rows="2"
+                data-autofocus
+                value={props.answering.draft().reason}
+                onInput={(event) => props.answering.update({ reason: event.currentTarget.value })}
+                onKeyDown={(event) => {
+                  if (event.key !== "Enter" || (!event.ctrlKey && !event.metaKey)) return;
+                  event.preventDefault();
+                  if (props.isReady) props.onConfirm(action());
+                }}
+              />
+            </label>
+            <div class="approval-buttons">
+              <button type="button" class="button button-quiet" onClick={() => props.onBack()}>
+                Back
+              </button>
+              <button
+                type="button"
+                class="button button-danger"
+                disabled={!props.isReady}
+                onClick={() => props.onConfirm(action())}
+              >
+                Decline
+              </button>
+            </div>
+          </div>
+        )}
+      </Match>
+      <Match when={opened()?.opens === "always" && opened()}>
+        {(action) => (
+          <div class="approval-panel">
+            <p>{describeStored(action(), props.approval.kind)}</p>
+            <pre class="approval-stored" tabindex="0" role="region" aria-label="What is stored">
+              <VisibleText text={action().offer.stores ?? action().offer.label} />
+            </pre>
+            <div class="approval-buttons">
+              <button type="button" class="button button-quiet" data-autofocus onClick={() => props.onBack()}>
+                Back
+              </button>
+              <button
+                type="button"
+                class="button button-primary"
+                data-accepts={action().offer.accepts}
+                disabled={!props.isReady}
+                onClick={() => props.onConfirm(action())}
+              >
+                {action().offer.accepts ? "Store and allow" : "Store and decline"}
+              </button>
+            </div>
+          </div>
+        )}
+      </Match>
+    </Switch>
+  );
+}
+
+function ActionButton(props: {
+  readonly action: CardAction;
+  readonly isReady: boolean;
+  readonly canGrant: boolean;
+  readonly confirming: string | null;
+  readonly onAct: (action: CardAction) => void;
+}) {
+  const isFirst = () => props.action.key === "once";
+  const isConfirming = () => props.confirming === props.action.offer.id;
+  return (
+    <button
+      type="button"
+      class="button"
+      classList={{
+        "button-primary": isFirst(),
+        "button-danger": !props.action.offer.accepts,
+      }}
+      data-accepts={props.action.offer.accepts}
+      disabled={!props.isReady || (props.action.offer.accepts && !props.canGrant)}
+      aria-keyshortcuts={props.action.key === null ? undefined : shortcutOf(props.action.key)}
+      onClick={() => props.onAct(props.action)}
+    >
+      {isConfirming() ? `${props.action.label}: press again` : props.action.label}
+      <Show when={props.action.key}>
+        {(key) => (
+          <kbd class="key" aria-hidden="true">
+            {KEY_LABELS[key()]}
+          </kbd>
+        )}
+      </Show>
+    </button>
+  );
+}
+
+function shortcutOf(key: keyof typeof KEY_LABELS): string {
+  return { once: "a", session: "s", always: "Shift+A", decline: "d" }[key];
+}

@@ -1,0 +1,70 @@
+import type { Approval, ApprovalOffer } from "@codexkit/daemon/client";
+
+/** What a key asks of a card. */
+export type CardKey = "once" | "session" | "always" | "decline";
+
+/** A button of a card. */
+export interface CardAction {
+  readonly offer: ApprovalOffer;
+  readonly label: string;
+  readonly key: CardKey | null;
+  /** Shows first what is stored or said, instead of sending at once. */
+  readonly opens: "always" | "decline" | null;
+}
+
+/** The buttons for the offers of an approval: refusals first, then what allows, from the narrowest to the widest. */
+export function cardActions({ offers, kind }: Pick<Approval, "offers" | "kind">): readonly CardAction[] {
+  const used = new Set<CardKey>();
+  const claim = <Key extends CardKey>(key: Key): Key | null => {
+    if (used.has(key)) return null;
+    used.add(key);
+    return key;
+  };
+  const actions = offers.map((offer): CardAction => {
+    if (!offer.accepts) {
+      if (offer.scope === "always") return { offer, label: `${offer.label}…`, key: null, opens: "always" };
+      return offer.id === "cancel"
+        ? { offer, label: "Decline and stop the turn", key: null, opens: null }
+        : { offer, label: "Decline…", key: claim("decline"), opens: "decline" };
+    }
+    switch (offer.scope) {
+      case "call":
+        return {
+          offer,
+          label: kind === "permissions" ? "Grant for this turn" : "Allow once",
+          key: claim("once"),
+          opens: null,
+        };
+      case "session":
+        return {
+          offer,
+          label: kind === "permissions" ? "Grant for the session" : "Allow for the session",
+          key: claim("session"),
+          opens: null,
+        };
+      case "always":
+        return { offer, label: alwaysLabel(offer), key: claim("always"), opens: "always" };
+    }
+  });
+  return actions.toSorted((one, other) => rank(one) - rank(other));
+}
+
+function alwaysLabel({ id, stores }: ApprovalOffer): string {
+  return id.startsWith("allowHost:") ? `Always allow ${stores ?? "this host"}…` : "Always…";
+}
+
+function rank({ offer }: CardAction): number {
+  if (!offer.accepts) return offer.id === "cancel" ? 1 : offer.scope === "always" ? 2 : 0;
+  return { call: 3, session: 4, always: 5 }[offer.scope];
+}
+
+/** What is remembered, in a sentence, and where. */
+export function describeStored({ offer }: CardAction, kind: Approval["kind"]): string {
+  const where =
+    offer.scope === "always"
+      ? "in the configuration of the daemon's Codex, for all sessions"
+      : "for this session";
+  const what =
+    kind === "command" && offer.id === "acceptWithPrefix" ? "Commands that start with this" : "This";
+  return `${what} ${offer.accepts ? "will be allowed" : "will be denied"} without asking, ${where}:`;
+}

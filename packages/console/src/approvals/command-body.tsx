@@ -1,0 +1,121 @@
+import type { InboxRequest, PolicyVerdict, Session } from "@codexkit/daemon/client";
+import { For, Show } from "solid-js";
+import { CopyButton } from "./copy-button.tsx";
+import { describeSandbox } from "./describe-request.ts";
+import { permissionView } from "./permission-rows.ts";
+import { VisibleText } from "../ui/visible-text-view.tsx";
+import { segmentRows } from "./segment-rows.ts";
+import { splitShell } from "./shell-script.ts";
+
+type CommandRequest = Extract<InboxRequest, { kind: "command" }>;
+
+const DECISIONS = { allow: "allowed", ask: "ASK", deny: "DENIED" } as const;
+
+export function CommandBody(props: {
+  readonly request: CommandRequest;
+  readonly verdict: PolicyVerdict | null;
+  readonly settings: Session["settings"] | undefined;
+}) {
+  const command = () => splitShell(props.request.command ?? "");
+  return (
+    <>
+      <Show when={props.request.command}>
+        {(whole) => (
+          <div class="approval-command">
+            {/* It scrolls if it is long, and what scrolls can be reached by the keyboard. */}
+            <pre tabindex="0" role="region" aria-label="Command">
+              <Show when={props.request.cwd}>
+                {(cwd) => (
+                  <span class="approval-prompt">
+                    <VisibleText text={cwd()} /> ${" "}
+                  </span>
+                )}
+              </Show>
+              <code>
+                <VisibleText text={command().script} />
+              </code>
+            </pre>
+            <CopyButton text={whole()} label="Copy the command" />
+          </div>
+        )}
+      </Show>
+      <Show when={command().shell}>
+        {(shell) => (
+          <p class="approval-note">
+            Runs through <code>{shell()}</code>
+          </p>
+        )}
+      </Show>
+      <Show when={props.verdict}>{(verdict) => <VerdictTable verdict={verdict()} />}</Show>
+      <Show when={props.request.reason}>
+        {(reason) => (
+          <p class="approval-reason">
+            Codex says: “<VisibleText text={reason()} />”
+          </p>
+        )}
+      </Show>
+      <Show when={describeSandbox(props.request, props.settings)}>
+        {(text) => <p class="approval-note">Sandbox: {text()}</p>}
+      </Show>
+      <Show when={props.request.additionalPermissions}>
+        {(permissions) => (
+          <ul class="approval-paths" aria-label="Permissions of this command">
+            <For each={permissionView(permissions()).rows}>
+              {({ access, label }) => (
+                <li>
+                  <span class="approval-access">{access}</span>{" "}
+                  <code>
+                    <VisibleText text={label} />
+                  </code>
+                </li>
+              )}
+            </For>
+          </ul>
+        )}
+      </Show>
+    </>
+  );
+}
+
+/** The verdict on each command that would run, with the rule and its reason. */
+function VerdictTable(props: { readonly verdict: PolicyVerdict }) {
+  const rows = () => {
+    const { decision, reason, rule } = props.verdict;
+    const segments = segmentRows(props.verdict);
+    return segments.length > 0
+      ? segments
+      : [{ command: "the whole request", depth: 0, decision, reason, rule }];
+  };
+  return (
+    <table class="verdict">
+      <caption class="visually-hidden">What the policy says about each part</caption>
+      <thead class="visually-hidden">
+        <tr>
+          <th scope="col">Command</th>
+          <th scope="col">Verdict</th>
+          <th scope="col">Reason and rule</th>
+        </tr>
+      </thead>
+      <tbody>
+        <For each={rows()}>
+          {({ command, depth, decision, reason, rule }) => (
+            <tr data-decision={decision}>
+              <td class="verdict-command" data-depth={Math.min(depth, 3)}>
+                <code>
+                  <VisibleText text={command} />
+                </code>
+              </td>
+              <td class="verdict-decision">{DECISIONS[decision]}</td>
+              <td class="verdict-reason">
+                <VisibleText text={reason} />{" "}
+                <span class="verdict-rule">
+                  <VisibleText text={rule} />
+                </span>
+              </td>
+            </tr>
+          )}
+        </For>
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,40 @@
+import type { InboxRequest, Session } from "@codexkit/daemon/client";
+import { lazy, Show, Suspense } from "solid-js";
+import { describeSandbox } from "./describe-request.ts";
+import { VisibleText } from "../ui/visible-text-view.tsx";
+
+type FileChangeRequest = Extract<InboxRequest, { kind: "fileChange" }>;
+
+const ChangesView = lazy(async () => import("../diff/changes-view.tsx"));
+
+export function FileChangeBody(props: {
+  readonly request: FileChangeRequest;
+  readonly settings: Session["settings"] | undefined;
+  /** Whether the diff is open. */
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
+}) {
+  const changes = () => props.request.changes ?? [];
+  return (
+    <>
+      <Show when={props.request.reason}>
+        {(reason) => (
+          <p class="approval-reason">
+            Codex says: “<VisibleText text={reason()} />”
+          </p>
+        )}
+      </Show>
+      <Show
+        when={changes().length > 0}
+        fallback={<p class="approval-note approval-alert">Codex did not report which lines would change.</p>}
+      >
+        <Suspense fallback={<p class="approval-note">Loading the diff…</p>}>
+          <ChangesView changes={changes()} isOpen={props.isOpen} onToggle={props.onToggle} />
+        </Suspense>
+      </Show>
+      <Show when={describeSandbox(props.request, props.settings)}>
+        {(text) => <p class="approval-note">Sandbox: {text()}</p>}
+      </Show>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import type { InboxRequest } from "@codexkit/daemon/client";
+import { Show } from "solid-js";
+import { VisibleText } from "../ui/visible-text-view.tsx";
+
+type McpToolRequest = Extract<InboxRequest, { kind: "mcpTool" }>;
+
+export function McpToolBody(props: { readonly request: McpToolRequest }) {
+  return (
+    <>
+      <p class="approval-message">
+        <VisibleText text={props.request.message} />
+      </p>
+      <dl class="approval-facts">
+        <dt>Server</dt>
+        <dd>
+          <code>
+            <VisibleText text={props.request.server} />
+          </code>
+        </dd>
+        <Show when={props.request.tool}>
+          {(tool) => (
+            <>
+              <dt>Tool</dt>
+              <dd>
+                <code>
+                  <VisibleText text={tool()} />
+                </code>
+                <Show when={props.request.title}>
+                  {(title) => (
+                    <>
+                      {" "}
+                      <VisibleText text={title()} />
+                    </>
+                  )}
+                </Show>
+              </dd>
+            </>
+          )}
+        </Show>
+        <Show when={props.request.description}>
+          {(description) => (
+            <>
+              <dt>Says of itself</dt>
+              <dd>
+                <VisibleText text={description()} />
+              </dd>
+            </>
+          )}
+        </Show>
+      </dl>
+      <Show when={props.request.arguments !== null && props.request.arguments !== undefined}>
+        <pre class="approval-json" tabindex="0" role="region" aria-label="Arguments">
+          <VisibleText text={JSON.stringify(props.request.arguments, undefined, 2)} />
+        </pre>
+      </Show>
+    </>
+  );
+}

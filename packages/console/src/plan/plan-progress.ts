@@ -1,0 +1,31 @@
+import type { PlanStep } from "../feed/index.ts";
+
+export type StepState = "done" | "current" | "open";
+
+export interface PlanProgress {
+  readonly done: number;
+  readonly total: number;
+  /** The step that is being worked on, or the first one that is not done. Null if all are done. */
+  readonly current: string | null;
+}
+
+export function stateOf({ status }: Pick<PlanStep, "status">): StepState {
+  switch (status) {
+    case "completed":
+      return "done";
+    case "inProgress":
+      return "current";
+    default:
+      return "open";
+  }
+}
+
+export function progressOf(steps: readonly PlanStep[]): PlanProgress {
+  const current =
+    steps.find((step) => stateOf(step) === "current") ?? steps.find((step) => stateOf(step) === "open");
+  return {
+    done: steps.filter((step) => stateOf(step) === "done").length,
+    total: steps.length,
+    current: current?.step ?? null,
+  };
+}

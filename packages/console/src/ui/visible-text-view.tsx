@@ -1,0 +1,15 @@
+import { For, Show } from "solid-js";
+import { visibleParts } from "./visible-text.ts";
+
+/** Text that a person decides about. Hidden characters are drawn as marked escapes. */
+export function VisibleText(props: { readonly text: string }) {
+  return (
+    <For each={visibleParts(props.text)}>
+      {({ text, isEscape }) => (
+        <Show when={isEscape} fallback={text}>
+          <span class="escape">{text}</span>
+        </Show>
+      )}
+    </For>
+  );
+}
