@@ -2,7 +2,6 @@ import type { Approval, InboxAnswer } from "@codexkit/daemon/client";
 import { createEffect, createMemo, createSignal, createUniqueId, Match, on, Show, Switch } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
-import { toHref } from "../routing/index.ts";
 import { formatDuration } from "../ui/index.ts";
 import { ApprovalActions } from "./approval-actions.tsx";
 import { ApprovalLine } from "./approval-line.tsx";
@@ -11,7 +10,7 @@ import { ElicitationActions, QuestionActions } from "./answer-actions.tsx";
 import { type CardAction, cardActions, type CardKey } from "./card-actions.ts";
 import { createCardGate } from "./create-card-gate.ts";
 import { formatCountdown, isAnswerable } from "./describe-outcome.ts";
-import { originOf, titleOf } from "./describe-request.ts";
+import { isOfAgent, titleOf } from "./describe-request.ts";
 import { permissionView, toGrant } from "./permission-rows.ts";
 import { narrow, RequestBody } from "./request-body.tsx";
 import { isFlagged } from "./segment-rows.ts";
@@ -174,6 +173,7 @@ function OpenCard(props: ApprovalCardProps) {
         card = element;
       }}
       class="approval"
+      classList={{ "approval-unsettled": !gate.isSettled() }}
       id={`approval-${props.approval.id}`}
       data-approval={props.approval.id}
       data-kind={props.approval.kind}
@@ -185,16 +185,14 @@ function OpenCard(props: ApprovalCardProps) {
     >
       <header class="approval-head">
         <h3 id={titleId}>{titleOf(props.approval.request)}</h3>
-        <Show when={props.place === "inbox"}>
-          <a href={toHref(`/s/${props.approval.sessionId}#approval-${props.approval.id}`)}>
-            {originOf(props.approval, session(props.approval.sessionId), props.agentName)}
-          </a>
+        <Show when={isOfAgent(props.approval, session(props.approval.sessionId))}>
+          <span class="approval-agent">asked by {props.agentName ?? "a subagent"}</span>
         </Show>
         <span class="approval-times">
           <Show when={props.approval.state === "parked"}>
             <span class="approval-parked">parked · </span>
           </Show>
-          asked {formatDuration(clock() - props.approval.createdAt)} ago
+          asked {formatDuration(Math.max(1000, clock() - props.approval.createdAt))} ago
           <Show when={props.approval.expiresAt}>
             {(expiresAt) => <> · expires in {formatCountdown(expiresAt() - clock())}</>}
           </Show>

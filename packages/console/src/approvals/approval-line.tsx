@@ -4,7 +4,7 @@ import { useDaemon } from "../feed/index.ts";
 import { toHref } from "../routing/index.ts";
 import type { Answering } from "./answering.ts";
 import { describeOutcome, isAnswerable } from "./describe-outcome.ts";
-import { originOf, summarize, titleOf } from "./describe-request.ts";
+import { sessionName, summarize, titleOf } from "./describe-request.ts";
 import { RequestBody } from "./request-body.tsx";
 
 /** What is left of a request that was answered or ended: one line, which opens to show what was asked. */
@@ -43,7 +43,7 @@ export function ApprovalLine(props: {
             <Show when={props.place === "inbox"}>
               <p class="approval-note">
                 <a href={toHref(`/s/${props.approval.sessionId}#approval-${props.approval.id}`)}>
-                  {originOf(props.approval, session(props.approval.sessionId))}
+                  {sessionName(session(props.approval.sessionId), props.approval.sessionId)}
                 </a>
               </p>
             </Show>

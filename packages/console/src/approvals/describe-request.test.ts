@@ -1,7 +1,7 @@
 import type { InboxRequest } from "@codexkit/daemon/client";
 import { describe, expect, it } from "vitest";
 import { approvalOf, commandRequest } from "./approval.fixture.ts";
-import { describeSandbox, originOf, summarize, titleOf } from "./describe-request.ts";
+import { describeSandbox, isOfAgent, sessionName, summarize, titleOf } from "./describe-request.ts";
 
 const settings = {
   permissionMode: "workspace-write",
@@ -62,15 +62,20 @@ describe("describeSandbox", () => {
   });
 });
 
-describe("originOf", () => {
-  it("names the session, and the agent if another thread asks", () => {
+describe("isOfAgent", () => {
+  it("compares the thread with that of the session", () => {
     const approval = approvalOf(commandRequest, { threadId: "child" });
-    const session = { name: "fix parser", preview: "", threadId: "root" };
-    expect(originOf(approval, session, "reviewer")).toBe("fix parser › reviewer");
-    expect(originOf(approval, { ...session, threadId: "child" })).toBe("fix parser");
-    expect(originOf(approval, { name: null, preview: "Fix\nthe parser", threadId: null })).toBe(
-      "Fix ⏎ the parser",
-    );
-    expect(originOf(approval, undefined)).toBe("session-");
+    expect(isOfAgent(approval, { threadId: "root" })).toBe(true);
+    expect(isOfAgent(approval, { threadId: "child" })).toBe(false);
+    expect(isOfAgent(approval, { threadId: null })).toBe(false);
+    expect(isOfAgent(approval, undefined)).toBe(false);
+  });
+});
+
+describe("sessionName", () => {
+  it("falls back to the newest message and to the ID", () => {
+    expect(sessionName({ name: "fix parser", preview: "" }, "id")).toBe("fix parser");
+    expect(sessionName({ name: null, preview: "Fix\nthe parser" }, "id")).toBe("Fix ⏎ the parser");
+    expect(sessionName(undefined, "session-1")).toBe("session-");
   });
 });

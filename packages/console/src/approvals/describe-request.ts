@@ -80,15 +80,20 @@ function sandboxName({ permissionMode, agentMode }: Session["settings"]): string
   return `${isReadOnly ? "read-only" : "workspace-write"}, network off`;
 }
 
-/** Where the request comes from: the session's name, and the agent if it is not the session's own thread. */
-export function originOf(
-  { threadId, sessionId }: Approval,
-  session: Pick<Session, "name" | "preview" | "threadId"> | undefined,
-  agentName?: string,
+/** Whether a subagent asks, instead of the session's own thread. */
+export function isOfAgent(
+  { threadId }: Pick<Approval, "threadId">,
+  session: Pick<Session, "threadId"> | undefined,
+): boolean {
+  return session !== undefined && session.threadId !== null && session.threadId !== threadId;
+}
+
+/** The name of a session, or the best that there is. */
+export function sessionName(
+  session: Pick<Session, "name" | "preview"> | undefined,
+  sessionId: string,
 ): string {
-  const name = oneLine(session?.name ?? "") || oneLine(session?.preview ?? "") || sessionId.slice(0, 8);
-  const isAgent = session !== undefined && session.threadId !== null && session.threadId !== threadId;
-  return isAgent ? `${name} › ${oneLine(agentName ?? "") || "subagent"}` : name;
+  return oneLine(session?.name ?? "") || oneLine(session?.preview ?? "") || sessionId.slice(0, 8);
 }
 
 function oneLine(text: string): string {

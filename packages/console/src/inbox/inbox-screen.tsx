@@ -1,6 +1,6 @@
 import { createComputed, createMemo, createSignal, createUniqueId, For, Show } from "solid-js";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
-import { KIND_LABELS, type RequestKind } from "../approvals/describe-request.ts";
+import { KIND_LABELS, type RequestKind, sessionName } from "../approvals/describe-request.ts";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
 import { queryParam, setQueryParams, toHref } from "../routing/index.ts";
@@ -125,10 +125,10 @@ function WaitingList() {
       </Show>
       <For each={groups()}>
         {(group) => (
-          <section class="inbox-group" aria-label={nameOf(session(group.sessionId), group.sessionId)}>
+          <section class="inbox-group" aria-label={sessionName(session(group.sessionId), group.sessionId)}>
             <h2>
               <a href={toHref(`/s/${group.sessionId}`)}>
-                {nameOf(session(group.sessionId), group.sessionId)}
+                {sessionName(session(group.sessionId), group.sessionId)}
               </a>{" "}
               <span class="muted">{session(group.sessionId)?.cwd}</span>
             </h2>
@@ -166,7 +166,7 @@ function NothingWaits(props: { readonly isFiltered: boolean }) {
             <For each={running()}>
               {(session) => (
                 <li>
-                  <a href={toHref(`/s/${session.id}`)}>{nameOf(session, session.id)}</a>
+                  <a href={toHref(`/s/${session.id}`)}>{sessionName(session, session.id)}</a>
                 </li>
               )}
             </For>
@@ -188,13 +188,6 @@ function FilterButton(props: {
       {props.label} <span class="muted">{props.count}</span>
     </button>
   );
-}
-
-function nameOf(
-  session: { readonly name: string | null; readonly preview: string } | undefined,
-  id: string,
-): string {
-  return session?.name || session?.preview || id.slice(0, 8);
 }
 
 type Groups = ReturnType<typeof groupApprovals>;
