@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { countUsedBuffers, exposeGarbageCollector } from "./used-buffers.ts";
+import { countUsedBuffers, tuneGarbageCollector } from "./used-buffers.ts";
 
 beforeEach(() => {
   // Other tests of the same process have counted too.
@@ -26,7 +26,7 @@ test("used buffers are freed each time they have reached an amount", () => {
 test("a running program can expose its garbage collector", () => {
   Reflect.deleteProperty(globalThis, "gc");
   expect(() => countUsedBuffers(50_000_000)).not.toThrow();
-  exposeGarbageCollector();
+  tuneGarbageCollector();
   onTestFinished(() => setFlagsFromString("--no-expose-gc"));
   const before = process.memoryUsage().arrayBuffers;
   const allocate = (): void => void Buffer.alloc(50_000_000, 1);

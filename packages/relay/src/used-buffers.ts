@@ -19,8 +19,14 @@ export function countUsedBuffers(bytes: number): void {
   globalThis.gc?.({ type: "minor" });
 }
 
-/** As `node --expose-gc` does, for a program that is already running. Programs of this package call it, the library does not. */
-export function exposeGarbageCollector(): void {
+/**
+ * Prepares a program that passes on much data, which is already running, as flags of `node` would. Programs of this package
+ * call it, the library does not.
+ */
+export function tuneGarbageCollector(): void {
   setFlagsFromString("--expose-gc");
   globalThis.gc ??= runInNewContext("gc") as NodeJS.GCFunction;
+  // V8 collects the whole heap when it has grown by a factor, which becomes smaller the more time collections take. The heap
+  // is small, so that the buffers in use exceed even the first factor, and a busy program would do nothing else in the end.
+  setFlagsFromString("--heap-growing-percent=200");
 }

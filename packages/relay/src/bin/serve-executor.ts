@@ -5,11 +5,11 @@ import { openIdentityFile } from "../executor/identity-file.ts";
 import { type ExecutorOptions, runExecutor } from "../executor/run-executor.ts";
 import { chooseCredential } from "./choose-credential.ts";
 import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
-import { exposeGarbageCollector } from "../used-buffers.ts";
+import { tuneGarbageCollector } from "../used-buffers.ts";
 
 /** Runs an executor until a signal, or until its parent closes stdin. */
 export async function serveExecutor(flags: ExecutorFlags | ForwardFlags): Promise<void> {
-  exposeGarbageCollector();
+  tuneGarbageCollector();
   const credential = chooseCredential(flags);
   const { jsonLogger } = await import("@codexkit/exec-server");
   const log = jsonLogger(flags.logLevel, (line) => process.stderr.write(line));

@@ -92,7 +92,7 @@ export function resolveOptions(options: RegistryOptions): ResolvedOptions {
   if ((host === "0.0.0.0" || host === "::") && options.publicUrl === undefined) {
     throw new RelayError(
       "bad_option",
-      `options.publicUrl: Executors and harnesses can't connect to ${host}. Set the URL under which they reach this registry.`,
+      `options.publicUrl: Executors and harnesses can't connect to ${host}. Set the URL at which they reach this registry (--public-url).`,
     );
   }
   const folder = /^postgres(?:ql)?:\/\//.test(location) ? undefined : location;

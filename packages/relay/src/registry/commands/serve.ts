@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { RelayError } from "../../errors.ts";
 import type { RegistryLimits } from "../limits.ts";
 import type { RegistryLogLevel } from "../options.ts";
-import { exposeGarbageCollector } from "../../used-buffers.ts";
+import { tuneGarbageCollector } from "../../used-buffers.ts";
 import { startRegistryWith } from "../start-registry.ts";
 import type { ListenAddress } from "./parse-values.ts";
 
@@ -24,7 +24,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const { listen, logLevel, store, publicUrl, nodeUrl, tokenFile, auditFile, limit } = options;
   const tls = await readTls(options);
-  exposeGarbageCollector();
+  tuneGarbageCollector();
   await using registry = await startRegistryWith(
     {
       host: listen.host,

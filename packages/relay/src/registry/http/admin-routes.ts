@@ -42,7 +42,7 @@ export function addAdminRoutes(app: Hono, { store, access, audit, limits }: Http
 
   app.delete("/admin/tokens/:tokenId", async (context) => {
     const admin = await authenticate(context);
-    const id = parseValue(tokenId, context.req.param("tokenId"));
+    const id = parseValue(tokenId, context.req.param("tokenId"), "the token ID");
     const token = (await store.tokens.list()).find((info) => info.id === id);
     if (!token || !mayManage(admin, token.environmentId) || !(await store.tokens.revoke(id))) {
       throw new RegistryProblem("not_found", "There is no valid token with this ID.");

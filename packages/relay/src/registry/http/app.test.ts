@@ -161,6 +161,7 @@ describe("a request is refused", () => {
     for (const id of ids) {
       const answer = await post(registry.url, path("register", id), executeToken, registerBody());
       expect([id, answer.status]).toEqual([id, 400]);
+      expect(answer.body.error?.message).toContain("the environment ID. Expected 1 to 128 letters");
     }
     for (const id of ["../../admin", "%2e%2e"]) {
       expect((await post(registry.url, path("register", id), executeToken, {})).status).toBe(404);

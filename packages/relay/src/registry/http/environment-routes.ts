@@ -30,7 +30,11 @@ export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
     readonly token: RegistryTokenInfo;
     readonly address: string;
   }> {
-    const environmentId = parseValue(environmentIdSchema, context.req.param("environmentId"));
+    const environmentId = parseValue(
+      environmentIdSchema,
+      context.req.param("environmentId"),
+      "the environment ID",
+    );
     const address = addressOf(context);
     const token = await access.require(context.req.header("authorization"), address, {
       scope,
@@ -112,7 +116,7 @@ export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
       registrationId: body.executor_registration_id,
       harnessKeyHash: hashOfKey(body.harness_public_key),
       authorization: body.harness_key_authorization,
-      streamId: header === undefined ? "" : parseValue(streamIdSchema, header),
+      streamId: header === undefined ? "" : parseValue(streamIdSchema, header, STREAM_ID_HEADER),
     });
     if (!valid) services.metrics.counters.refuse("invalid_authorization");
     audit.record({

@@ -52,7 +52,7 @@ export class HttpServer {
     const handler = (...[request, response]: Parameters<typeof listener>): void =>
       void listener(request, response);
     const server = tls
-      ? createTlsServer({ ...settings, ...tls, handshakeTimeout: limits.headersMs }, handler)
+      ? createSecureServer({ ...settings, ...tls, handshakeTimeout: limits.headersMs }, handler)
       : createServer(settings, handler);
     server.on("upgrade", onUpgrade);
     server.maxConnections = limits.connections;
@@ -75,5 +75,17 @@ export class HttpServer {
     await closed;
     clearInterval(sweep);
     clearTimeout(timer);
+  }
+}
+
+function createSecureServer(...args: Parameters<typeof createTlsServer>): Server {
+  try {
+    return createTlsServer(...args);
+  } catch (error) {
+    throw new RelayError(
+      "bad_option",
+      "The certificate (--tls-cert) and its key (--tls-key) can't be used. Expected PEM, and a key that belongs to the certificate.",
+      { cause: error },
+    );
   }
 }

@@ -16,15 +16,22 @@ export async function readBody<Schema extends z.ZodType>(
   return parseValue(schema, parseJson(await readBytes(request, maxBytes)));
 }
 
-/** Problems name the member, never its value: it may be a secret. */
-export function parseValue<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+/** Problems name the member and what was expected, never its value: it may be a secret. */
+export function parseValue<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  name = "",
+): z.infer<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const path = issue?.path.join(".") ?? "";
+  const where = path === "" ? name : `"${path}"`;
+  // The names of unknown members come from the request.
+  const reason = issue?.code === "unrecognized_keys" ? "Unknown member." : (issue?.message ?? "");
   throw new RegistryProblem(
     "invalid_request",
-    `The request is invalid${path === "" ? "" : ` at "${path}"`}: ${issue?.code ?? "unknown"}.`,
+    `The request is invalid${where === "" ? "" : ` at ${where}`}. ${reason}`,
   );
 }
 

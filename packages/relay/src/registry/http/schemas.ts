@@ -29,7 +29,7 @@ export const validateBody = z.strictObject({
 });
 
 /** Of the header that Codex sends with a validation. */
-export const streamId = z.string().regex(/^[\x21-\x7e]{1,128}$/);
+export const streamId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Expected 1 to 128 visible characters.");
 
 export const newToken = z.strictObject({
   name: z.string().trim().min(1).max(128),
@@ -39,7 +39,7 @@ export const newToken = z.strictObject({
   validForMs: z.int().positive().nullish(),
 });
 
-export const tokenId = z.uuid();
+export const tokenId = z.uuid("Expected an ID as `registry token list` prints it.");
 
 /** Only the canonical form: two texts of one key would be two keys for everything that compares texts. */
 function base64(length: number) {
