@@ -133,8 +133,11 @@ function fileInBody(word: Word): Word | undefined {
 
 /** Headers, cookies and formats may name files, too: not understood. */
 function findFileReference(valuesOf: (name: string) => readonly Word[]): string | undefined {
-  if ([...valuesOf("-H"), ...valuesOf("--url-query")].some(({ text }) => text?.startsWith("@") === true))
+  if (valuesOf("-H").some(({ text }) => text?.startsWith("@") === true))
     return "a header is read from a file";
+  // `name@file`, but not `name=a@b` or `+a@b`.
+  if (valuesOf("--url-query").some(({ text }) => /^[^=+][^=]*@|^@/.test(text ?? "")))
+    return "a part of the address is read from a file";
   if (valuesOf("-b").some(({ text }) => text === undefined || !text.includes("=")))
     return "cookies are read from a file";
   if (valuesOf("-w").some(({ text }) => text === undefined || /^@|%output|%\{stderr/.test(text)))
@@ -161,5 +164,7 @@ function examineDownloads(
   const effects = folder === undefined ? [] : outputs.map(({ text = "" }) => writeTo(text));
   if (options.has("-J")) return [...effects, action("unpack"), writeTo(".")];
   if (!options.has("-O") && !options.has("--remote-name-all")) return effects;
-  return [...effects, ...addresses.map(({ text = "" }) => writeTo(nameOfDownload(text)))];
+  const names = addresses.map(({ text = "" }) => nameOfDownload(text));
+  if (!names.every((name) => name !== undefined)) return "the name of a download is not clear";
+  return [...effects, ...names.map(writeTo)];
 }

@@ -60,7 +60,8 @@ function examineVolumes({ options }: ParsedCall): readonly Effect[] | string {
   const effects: Effect[] = [];
   for (const { text } of options.get("-v") ?? []) {
     if (text === undefined) return "a volume is only known at run time";
-    const [source = "", target, mode = ""] = text.split(":");
+    // `-v=a:b` is `-v a:b`.
+    const [source = "", target, mode = ""] = text.replace(/^=/, "").split(":");
     // A name without a slash is a volume of docker's own.
     if (target === undefined || !/^[/.~]/.test(source)) continue;
     if (source.endsWith(".sock")) return "a socket of the host in a container gives it rights over the host";
@@ -73,7 +74,7 @@ function examineVolumes({ options }: ParsedCall): readonly Effect[] | string {
 
 const build: CommandDeclaration = {
   options: {
-    "-f, --file": value("read"),
+    "-f, --file": value("local-read"),
     "-q, --quiet": flag,
     "-t, --tag": value("data"),
     "--build-arg": value("data"),
@@ -86,12 +87,12 @@ const build: CommandDeclaration = {
     "--pull": flag,
     "--target": value("data"),
   },
-  operands: { rest: "read", atLeast: 1 },
+  operands: { rest: "local-read", atLeast: 1 },
   effects: [...container, action("project-code")],
 };
 
 const COMPOSE_OPTIONS: OptionTable = {
-  "-f, --file": value("read"),
+  "-f, --file": value("local-read"),
   "-p, --project-name": value("data"),
   "--env-file": value("read"),
   "--profile": value("data"),

@@ -7,6 +7,7 @@ describeProgram(env, {
     "CI=true npm test": ["command npm test"],
     "-C sub ls -l": ["enter sub", "command ls -l"],
     "NO_COLOR=1 CI=1": [],
+    "LC_ALL=C LANG=en_US.UTF-8 sort x": ["command sort x"],
     "PYTHONPATH=src python3 x.py": ["execute src", "command python3 x.py"],
   },
   notUnderstood: [
@@ -22,5 +23,8 @@ describeProgram(env, {
     "CI=* ls",
     "<unknown> ls",
     "BASH_ENV=x bash",
+    "LC_ALL=zh_TW.BIG5 sed p x",
+    "LANG=zh_TW sed p x",
+    "LC_CTYPE=/srv/locale sed p x",
   ],
 });

@@ -12,6 +12,18 @@ describeProgram(find, {
     ". ( -name a -o -name b ) -prune -o -print": ["read ."],
     ". -name '*.pyc' -delete": ["read .", "delete ./**/*.pyc"],
     "build -delete": ["read build", "delete-tree build"],
+    "build -delete -name '*.pyc'": ["read build", "delete-tree build"],
+    "src -exec rm {} + -name '*.pyc'": [
+      "read src",
+      "command rm src/**",
+      "command rm src/**/.*",
+      "command rm src",
+    ],
+    ". -name '*.pyc' -delete -name '*.txt' -exec cat {} +": [
+      "read .",
+      "delete ./**/*.pyc",
+      "command cat ./**/*.txt",
+    ],
     ". -name a -o -name b -delete": ["read .", "delete-tree ."],
     "src -name '*.json' -exec cat {} +": [
       "read src",

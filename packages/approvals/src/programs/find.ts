@@ -88,11 +88,12 @@ class Expression {
   readonly #words: readonly Word[];
   readonly #starts: Word[] = [];
   readonly #effects: Effect[] = [];
-  readonly #commands: Word[][] = [];
+  readonly #commands: { readonly words: readonly Word[]; readonly name: string | undefined }[] = [];
+  readonly #deletions: (string | undefined)[] = [];
   #index = 0;
+  /** The name that was tested last. A test holds only for the actions behind it. */
   #name: string | undefined;
   #hasBranches = false;
-  #deletes = false;
   #followsLinks = false;
 
   constructor(words: readonly Word[]) {
@@ -103,21 +104,21 @@ class Expression {
     const problem = this.#readStarts() ?? this.#readExpression();
     if (problem !== undefined) return problem;
     if (this.#starts.length === 0) this.#starts.push(literal("."));
-    const acts = this.#deletes || this.#commands.length > 0;
+    const acts = this.#deletions.length > 0 || this.#commands.length > 0;
     if (acts && this.#followsLinks) return "links may lead its actions anywhere";
-    const name = this.#hasBranches ? undefined : this.#name;
     for (const start of this.#starts) {
       this.#effects.push({ kind: "read", path: start });
-      if (this.#deletes) this.#effects.push(...deletion(start, name));
-      // The start itself is found, too, unless its name does not match.
-      const entries = entriesBelow(start, name);
-      const found = mayMatch(name, start) ? [...entries, start] : entries;
-      for (const words of this.#commands) {
-        for (const path of found)
+      for (const name of this.#deletions) this.#effects.push(...deletion(start, this.#heldName(name)));
+      for (const { words, name } of this.#commands) {
+        for (const path of foundBelow(start, this.#heldName(name)))
           this.#effects.push({ kind: "command", words: words.map((word) => replacePlaceholder(word, path)) });
       }
     }
     return this.#effects;
+  }
+
+  #heldName(name: string | undefined): string | undefined {
+    return this.#hasBranches ? undefined : name;
   }
 
   #readStarts(): string | undefined {
@@ -158,7 +159,7 @@ class Expression {
       return undefined;
     }
     if (text === "-delete") {
-      this.#deletes = true;
+      this.#deletions.push(this.#name);
       return undefined;
     }
     if (text === "-exec") return this.#readCommand();
@@ -183,7 +184,7 @@ class Expression {
         return "the command is only known at run time";
       if (word.text === ";" || (word.text === "+" && words.at(-1)?.text === "{}")) {
         if (words.length === 0) return "-exec lacks its command";
-        this.#commands.push(words);
+        this.#commands.push({ words, name: this.#name });
         return undefined;
       }
       words.push(word);
@@ -196,6 +197,12 @@ class Expression {
 function deletion(start: Word, name: string | undefined): readonly Effect[] {
   if (mayMatch(name, start)) return [{ kind: "delete", path: start, isRecursive: true }];
   return entriesBelow(start, name).map((path) => ({ kind: "delete", path, isRecursive: false }));
+}
+
+/** What a command sees. The start itself is found, too, unless its name does not match. */
+function foundBelow(start: Word, name: string | undefined): readonly Word[] {
+  const entries = entriesBelow(start, name);
+  return mayMatch(name, start) ? [...entries, start] : entries;
 }
 
 /** Whether the start folder itself may match the name. */

@@ -16,6 +16,8 @@ describeProgram(gh, {
     "api repos/o/r -f a=b",
     "api https://host.example/x",
     "auth token",
+    "repo clone owner/repo -- --template=evil",
+    "repo clone owner/repo -- -cx=y",
     "alias set x y",
     "extension install x/y",
     "pr view --web",

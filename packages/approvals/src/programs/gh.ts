@@ -6,6 +6,7 @@ import {
   value,
 } from "./declaration/declaration.ts";
 import { action } from "./declaration/effect.ts";
+import { isDashed } from "./declaration/word.ts";
 
 const COMMON: OptionTable = {
   "-A, --author": value("data"),
@@ -120,11 +121,12 @@ export const gh = declareProgram({
         clone: {
           operands: { first: [/^[\w.-]+(?:\/[\w.-]+)?$/, "write"], atLeast: 1 },
           effects: [action("git-fetch"), action("unpack")],
-          // Without a folder it is named after the repository.
-          examine: ({ operands: [name, folder] }) =>
-            folder === undefined
-              ? [{ kind: "write", path: { text: name?.text?.split("/").pop() ?? "" } }]
-              : [],
+          examine: ({ operands: [name, folder] }) => {
+            // Without a folder it is named after the repository.
+            if (folder === undefined)
+              return [{ kind: "write", path: { text: name?.text?.split("/").pop() ?? "" } }];
+            return isDashed(folder.text) ? "what follows -- are options of git" : [];
+          },
         },
         create: changes,
         delete: changes,

@@ -47,7 +47,7 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  /** A path outside the repository is read as a file. */
+  /** Two paths are read as files outside a repository, or if one of them leads out of it. */
   diff: {
     options: {
       ...DIFF_OPTIONS,
@@ -183,8 +183,5 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
 };
 
 function examineComparedFiles({ operands }: ParsedCall): readonly Effect[] | string {
-  const outside = operands.filter(
-    ({ text }) => text === undefined || /^[/~]|(?:^|\/)\.\.(?:\/|$)/.test(text),
-  );
-  return outside.map((path) => ({ kind: "read", path }));
+  return operands.map((path) => ({ kind: "read", path }));
 }

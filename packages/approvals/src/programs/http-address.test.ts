@@ -34,4 +34,6 @@ it("names a download after the last part of its path", () => {
   expect(nameOfDownload("a.test/x")).toBe("x");
   expect(nameOfDownload("https://a.test")).toBe("");
   expect(nameOfDownload("https://a.test/")).toBe("");
+  for (const name of ["x/", "x/%2e", "x/..", "x/."])
+    expect(nameOfDownload(`https://a.test/${name}`)).toBeUndefined();
 });

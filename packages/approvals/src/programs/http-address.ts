@@ -10,8 +10,14 @@ export function isHttpAddress(text: string): boolean {
   return /^(?:\[[0-9a-fA-F:.]+\](?::\d+)?|[^[\]/?#-][^[\]/?#]*)(?:[/?#][^[\]]*)?$/.test(rest);
 }
 
-/** The file name that `curl -O` and `wget` choose: the last part of the path. */
-export function nameOfDownload(text: string): string {
+/**
+ * The file name that `curl -O` and `wget` choose: the last part of the path, or nothing if there is none. Undefined if
+ * programs disagree: some decode `%2e`, and some take the folder before a slash at the end, or drop `/.`.
+ */
+export function nameOfDownload(text: string): string | undefined {
   const path = text.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");
-  return path.includes("/") ? path.slice(path.lastIndexOf("/") + 1) : "";
+  if (!path.includes("/")) return "";
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const isClear = !/%|^\.\.?$/.test(name) && (name !== "" || path.indexOf("/") === path.length - 1);
+  return isClear ? name : undefined;
 }

@@ -13,6 +13,7 @@ describeProgram(jq, {
     "-n --args '$ARGS' a b": ["read a", "read b"],
     "-n '$ARGS' --args a b": [],
     "--indent 2 . -": [],
+    "'.import, .x.include, {\"import\": 1}' a": ["read a"],
   },
   notUnderstood: [
     "-f filter.jq a",
@@ -23,5 +24,9 @@ describeProgram(jq, {
     "--arg v",
     "--indent * .",
     "--raw-out . a",
+    "-n 'import \"../home/.docker/config\" as $d; $d'",
+    '-n \'include "x" {search: "/"}; .\'',
+    "-n 'module {};import@text\"x\" as $d; $d'",
+    "-n '\"x\" | modulemeta'",
   ],
 });

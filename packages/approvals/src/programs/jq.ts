@@ -35,9 +35,12 @@ const WITH_ARGUMENTS: Readonly<Record<string, { readonly count: number; readonly
 
 const LETTERS = /^-[acehjnrsCMRSV]+$/;
 
+/** Statements and functions that read files by a name in the filter. */
+const READS_FILES = /(?<![.\w$"])(?:import|include|modulemeta)(?!\w)/;
+
 /**
  * A filter only transforms its input: there is no function that writes, runs or connects. `-f` and `-L` load filters from
- * files: not declared. Options with two arguments are read here.
+ * files: not declared, nor are filters that import files. Options with two arguments are read here.
  */
 export const jq = declareProgram({
   names: ["jq"],
@@ -69,6 +72,7 @@ function examineArguments({ operands }: ParsedCall): readonly Effect[] | string 
       index += count;
     } else if (!FLAGS.has(text) && !LETTERS.test(text)) return `option ${text} is not declared`;
   }
+  if (READS_FILES.test(words[0]?.text ?? "")) return "the filter reads files";
   // The first is the filter, unless a pattern or a substitution brings files along.
   const files = words.filter(({ text, isGlob }, index) => index > 0 || text === undefined || isGlob === true);
   return [

@@ -36,7 +36,7 @@ const reads: CommandDeclaration = {
   effects: [action("remote-read")],
   // `kubectl get secret -o yaml` prints secrets.
   examine: ({ operands }) =>
-    operands.some(({ text }) => text === undefined || /^secrets?(?:\/|$|,)|,secrets?/i.test(text))
+    operands.some(({ text }) => text === undefined || /(?:^|,)secrets?(?:[./,]|$)/i.test(text))
       ? [action("credentials")]
       : [],
 };

@@ -9,5 +9,12 @@ describeProgram(npx, {
     "https://host.example/x": ["action install", "action project-code", "connect https://host.example/x"],
     "github:owner/repo": ["action install", "action project-code", "connect github:owner/repo"],
   },
-  notUnderstood: ["-c 'rm x'", "-y --call='rm x' y", "--shell sh x"],
+  notUnderstood: [
+    "-c 'rm x'",
+    "-yc 'rm x'",
+    "--cal 'rm x'",
+    "--scri=sh x",
+    "-y --call='rm x' y",
+    "--shell sh x",
+  ],
 });

@@ -10,6 +10,8 @@ it.each([
   "s/^v?(\\d+)\\.(?:x|y)/$1-\\n/m",
   "s#http:#https:#g",
   "s/a{2,3}/b/",
+  "s/(a|b$)[cd]/$1-$12/",
+  "s/(a)/[$1]{$1} 50%/",
 ])("knows plain substitutions: %j", (code) => {
   expect(isPlainPerlSubstitution(code)).toBe(true);
 });
@@ -21,6 +23,13 @@ it.each([
   "s/x/@{[system('id')]}/",
   "s/x/${\\ system('id')}/",
   "s/x/$ENV{HOME}/",
+  "s/(x)/$1[system('id')]/",
+  "s/(x)/$12[system('id')]/",
+  "s/(x)/$1{system('id')}/",
+  "s/(x)/$1->[system('id')]/",
+  "s/x/$)[system('id')]/",
+  "s/x/$|[system('id')]/",
+  "s/(x)\\1$1[system('id')]/y/",
   "s/(?{system('id')})x/y/",
   "s/(??{`id`})/y/",
   "s/@{[`id`]}/y/",

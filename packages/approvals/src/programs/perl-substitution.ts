@@ -1,5 +1,10 @@
-/** Letters that mean themselves in every expression, and the operators of regular expressions that run no code. */
-const PLAIN_TEXT = /^(?:[^\\$@({}[\]%&]|\\[^\n]|[{}[\]%&]|\((?!\?)|\(\?[:=!<#]|\$(?=$|[)|])|\$\d)*$/;
+/**
+ * Letters that mean themselves, and the operators of regular expressions that run no code. A bracket, a brace or an arrow
+ * behind a variable begins a subscript, which is code: `$1[system("id")]`.
+ */
+const PLAIN_PATTERN = /^(?:[^\\$@(]|\\[^\n]|\((?!\?)|\(\?[:=!<#]|\$(?=$|[)|])|\$\d+(?![\d[{]|->))*$/;
+/** Here every `$` begins a variable: `$)` and `$|`, too. */
+const PLAIN_REPLACEMENT = /^(?:[^\\$@]|\\[^\n]|\$\d+(?![\d[{]|->))*$/;
 
 const STATEMENT = /^\s*(?:s|tr|y)\b/;
 
@@ -21,7 +26,7 @@ export function isPlainPerlSubstitution(code: string): boolean {
     const flags = /^([a-z]*)\s*(?:;|$)/.exec(rest.slice(replacement.end));
     const allowed = command === "s" ? /^[gimsx]*$/ : /^[cdsr]*$/;
     if (flags === null || !allowed.test(flags[1] ?? "")) return false;
-    if (!PLAIN_TEXT.test(pattern.text) || !PLAIN_TEXT.test(replacement.text)) return false;
+    if (!PLAIN_PATTERN.test(pattern.text) || !PLAIN_REPLACEMENT.test(replacement.text)) return false;
     rest = rest.slice(replacement.end + flags[0].length);
   }
   return code.trim() !== "";

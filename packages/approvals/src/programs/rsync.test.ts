@@ -13,6 +13,8 @@ describeProgram(rsync, {
     ],
     "-avz -e ssh site/ user@host:/srv": ["action unpack", "read site/", "send user@host"],
     "-av host:/srv/x in": ["action unpack", "connect host", "write in", "write in/x"],
+    "-d a/ .": ["action unpack", "read a/", "write .", "write ./a"],
+    "-l a b": ["action unpack", "read a", "write b", "write b/a"],
     "a b": ["read a", "write b", "write b/a"],
   },
   notUnderstood: [

@@ -16,7 +16,8 @@ export const rsync = declareProgram({
     "--bwlimit": value("number"),
     "-c, --checksum": flag,
     "--chmod": value("data"),
-    "-d, --dirs": flag,
+    // The entries of `folder/` and `.` are copied, too.
+    "-d, --dirs": flagWith({ effects: [action("unpack")] }),
     "-D": flag,
     "--delete": flag,
     "--delete-after": flag,
@@ -39,7 +40,7 @@ export const rsync = declareProgram({
     "--info": value("data"),
     "--inplace": flag,
     "-k, --copy-dirlinks": flag,
-    "-l, --links": flag,
+    "-l, --links": flagWith({ effects: [action("unpack")] }),
     "-L, --copy-links": flag,
     "--list-only": flag,
     "-m, --prune-empty-dirs": flag,

@@ -95,8 +95,10 @@ function examineArchive({ operands, options }: ParsedCall): readonly Effect[] | 
   const sources: Effect[] = [];
   for (const word of operands) {
     if (word.text === undefined) return "a file is only known at run time";
-    const isInside = folder === undefined || word.text.startsWith("/");
-    sources.push({ kind: "read", path: isInside ? word : { ...word, text: `${folder.text}/${word.text}` } });
+    // The folder holds for the operands behind it, whose order is not known here.
+    sources.push({ kind: "read", path: word });
+    if (folder !== undefined && !word.text.startsWith("/"))
+      sources.push({ kind: "read", path: { ...word, text: `${folder.text}/${word.text}` } });
   }
   return [...file.map((path): Effect => ({ kind: "write", path })), ...sources];
 }

@@ -15,6 +15,7 @@ describeProgram(wget, {
     "--exec=x https://a.test",
     "--config=x https://a.test",
     "-i list",
+    "https://a.test/AGENTS%2Emd",
     "--post-data=x https://a.test",
     "--post-file=x https://a.test",
     "--method=PUT https://a.test",

@@ -66,8 +66,10 @@ function examineDownload({ operands, options }: ParsedCall): readonly Effect[] |
       return `"${target.text ?? "…"}" is not a plain http address`;
     effects.push({ kind: "connect", target, sends });
     if (!writes) continue;
-    const name = nameOfDownload(target.text) || "index.html";
-    effects.push({ kind: "write", path: literal(folder === undefined ? name : `${folder.text}/${name}`) });
+    const name = nameOfDownload(target.text);
+    if (name === undefined) return "the name of a download is not clear";
+    const file = name === "" ? "index.html" : name;
+    effects.push({ kind: "write", path: literal(folder === undefined ? file : `${folder.text}/${file}`) });
   }
   return effects;
 }

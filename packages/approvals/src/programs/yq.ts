@@ -6,6 +6,7 @@ import {
   type OptionTable,
   value,
 } from "./declaration/declaration.ts";
+import type { Effect } from "./declaration/effect.ts";
 
 /** The options that yq in Go and yq in Python have in common, and those that only one of them has. */
 const OPTIONS: OptionTable = {
@@ -35,15 +36,19 @@ export const yq = declareProgram({
   names: ["yq"],
   options: OPTIONS,
   operands: { first: ["pattern"], rest: "read" },
-  examine: ({ operands }) => {
+  examine: ({ operands, hasOption }) => {
     // `yq eval EXPRESSION FILE` and `yq EXPRESSION FILE`.
     const isCommand = /^(?:e|ea|eval|eval-all)$/.test(operands[0]?.text ?? "");
     const expression = operands[isCommand ? 1 : 0];
     if (expression === undefined) return [];
     if (expression.text === undefined || expression.isGlob === true)
       return "the expression is only known at run time";
-    return /\b(?:load\w*|system|eval|env\w*|strenv)\b/.test(expression.text)
-      ? "the expression may read files or run commands"
-      : [];
+    if (/\b(?:load\w*|system|eval|env\w*|strenv|import|include)\b|\.yq$/.test(expression.text))
+      return "the expression may read files or run commands";
+    // The name of a file is not taken for an expression, but for the file.
+    const isPlain = /^[\w./~@+-]+$/.test(expression.text);
+    const changes: readonly Effect[] =
+      hasOption("-i") && isPlain ? [{ kind: "write", path: expression }] : [];
+    return [{ kind: "read", path: expression }, ...changes];
   },
 });

@@ -102,6 +102,7 @@ describe("a plain script", () => {
     "$cmd x",
     "echo $'\\x72m'",
     "PATH=. ls; \\cd ..; cd -",
+    "for LANG in zh_TW.BIG5; do sed p x; done",
     "PS4='$(ls)'; set -o allexport",
     "ls 3> x",
     "ls {fd}> x",

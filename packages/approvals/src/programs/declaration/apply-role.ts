@@ -29,7 +29,7 @@ export function applyRole(role: Role, word: Word, effects: Effect[]): string | u
       if (text !== "-") effects.push({ kind: "read", path: word });
       return undefined;
     case "local-read":
-      if (/^[a-z][\w+.-]*:/i.test(text)) return `"${text}" is an address`;
+      if (/^[a-z][\w+.@-]*:/i.test(text)) return `"${text}" is an address`;
       if (text !== "-") effects.push({ kind: "read", path: word });
       return undefined;
     case "cwd":

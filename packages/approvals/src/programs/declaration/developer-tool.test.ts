@@ -20,6 +20,18 @@ describeProgram(
       "build <unknown>": ["action project-code"],
       "add https://host.example/x.tgz": ["action install", "connect https://host.example/x.tgz"],
       "add github:owner/repo": ["action install", "connect github:owner/repo"],
+      "add x@https://host.example/x.tgz": ["action install", "connect https://host.example/x.tgz"],
+      "add 'x @ git+https://host.example/x'": ["action install", "connect git+https://host.example/x"],
+      "add -ihttps://host.example/simple x": ["action install", "connect https://host.example/simple"],
+      "add @a/x@file:/srv/x": ["action install", "write /srv/x", "execute /srv/x"],
+      "add x@/srv/x file:../x": [
+        "action install",
+        "write /srv/x",
+        "execute /srv/x",
+        "write ../x",
+        "execute ../x",
+      ],
+      "add @a/x@1.2.3 x@^2": ["action install"],
       publish: ["action remote-write"],
     },
     notUnderstood: [

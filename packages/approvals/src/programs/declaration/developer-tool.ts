@@ -100,7 +100,14 @@ function findRejected(
     (text) => text === "--" || (passesOperands === true && text?.startsWith("-") === false),
   );
   const own = end === -1 ? texts : texts.slice(0, end);
-  return rejects.find((option) => own.some((text) => text === option || text?.startsWith(`${option}=`)));
+  return rejects.find((option) => own.some((text) => text !== undefined && isSpellingOf(option, text)));
+}
+
+/** `--call`, `--call=x`, the abbreviation `--cal`, and for `-c` every cluster with that letter. */
+function isSpellingOf(option: string, text: string): boolean {
+  const [name = ""] = text.split("=", 1);
+  if (!option.startsWith("--")) return /^-\w+$/.test(name) && name.includes(option.slice(1));
+  return name.length > 2 && option.startsWith(name);
 }
 
 /** Options whose paths are only written to. */
@@ -113,8 +120,14 @@ const OUTPUT =
  */
 function reachOf(word: string, previous: string | undefined): readonly Effect[] {
   if (!/[/~:@]|\.\./.test(word)) return [];
-  const value = word.replace(/^[-\w.]*=/, "").replace(/^-[A-Za-z](?=[/~])/, "");
-  if (/^(?:[a-z][a-z0-9+]*:)?\/\/|^[a-z][a-z0-9+]*:\/\/|^git@|^github:|^gitlab:|^bitbucket:/.test(value))
+  const address = /(?<![a-z0-9+])[a-z][a-z0-9+]*:\/\/\S*/i.exec(word.replace(/^-[A-Za-z]/, ""))?.[0];
+  if (address !== undefined) return [{ kind: "connect", target: { text: address }, sends: false }];
+  const value = word
+    .replace(/^[-\w.]*=/, "")
+    .replace(/^-[A-Za-z](?=[/~])/, "")
+    // `name@file:/folder` is a package in a folder.
+    .replace(/^(?:(?:@[\w.-]+\/)?[\w.-]+@)?(?:file|link|portal):|^(?:@[\w.-]+\/)?[\w.-]+@(?=[/~])/, "");
+  if (/^\/\/|^git@|^github:|^gitlab:|^bitbucket:/.test(value))
     return [{ kind: "connect", target: { text: value }, sends: false }];
   const leadsOut = value.startsWith("/") || value.startsWith("~") || value.split("/").includes("..");
   if (!leadsOut) return [];

@@ -2,6 +2,9 @@ import type { Effect } from "./effect.ts";
 import type { NotUnderstood } from "./parsed-call.ts";
 import type { Word } from "./word.ts";
 
+/** In other character sets a byte of a letter can be a backslash or a pipe, so that programs read their arguments differently. */
+const LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2,3}_[A-Z]{2})\.(?:UTF-8|utf-?8)(?:@\w+)?|en_(?:GB|US))?$/;
+
 /**
  * Environment variables that a script may set, by name. All others are not understood: many of them choose a program,
  * a library or a configuration file (`PATH`, `HOME`, `GIT_DIR`, `LD_PRELOAD`, `NODE_OPTIONS`).
@@ -37,9 +40,9 @@ const VARIABLES: Readonly<Record<string, RegExp | "code">> = {
   GOFLAGS: /^-(?:mod=(?:mod|vendor|readonly)|count=\d+|v|race)$/,
   GOOS: /^\w+$/,
   HUSKY: /^[01]$/,
-  LANG: /^[\w.@-]*$/,
-  LC_ALL: /^[\w.@-]*$/,
-  LC_CTYPE: /^[\w.@-]*$/,
+  LANG: LOCALE,
+  LC_ALL: LOCALE,
+  LC_CTYPE: LOCALE,
   LINES: /^\d+$/,
   LOG_LEVEL: /^\w*$/,
   MIX_ENV: /^\w+$/,

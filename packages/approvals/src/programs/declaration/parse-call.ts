@@ -177,6 +177,10 @@ class CallParser {
         continue;
       }
       const rest = text.slice(at + 1);
+      const { role = "data" } = found.option;
+      // `-f=x` is the argument `x` for some programs and `=x` for others.
+      if (rest.length > 1 && rest.startsWith("=") && role !== "data" && role !== "pattern")
+        return `option ${found.key} has an argument with = in front of it`;
       return this.#takeOption(found, rest === "" ? undefined : literal(rest));
     }
     return undefined;

@@ -12,6 +12,8 @@ const OWN_NAMES = new Set(
 );
 
 export function isOwnVariable(name: string): boolean {
+  // The locale is exported already.
+  if (name === "LANG") return false;
   return /^[a-zA-Z]$/.test(name) || OWN_NAMES.has(name) || OWN_NAMES.has(name.toLowerCase());
 }
 
