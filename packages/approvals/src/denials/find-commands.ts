@@ -133,7 +133,8 @@ class CommandFinder implements FoundCommands {
 /** The arguments that may be a script, or have one in them. */
 function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): readonly string[] {
   // The value of `--option=value` and `-Svalue`.
-  const withoutOption = (text: string): string => text.replace(/^(?:--?[\w-]+=|-[A-Za-z](?=[a-z]))/, "");
+  const withoutOption = (text: string): string =>
+    text.replace(/^(?:--?[\w-]+=|[\w.-]+=!|-[A-Za-z](?=[a-z]))/, "");
   if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
   const texts = args.filter((word) => /\s/.test(word));
   if (!/^(?:awk|sed)$/.test(baseName(first)))
@@ -142,8 +143,8 @@ function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): 
     text.length > LIMITS.syntaxChars
       ? [text]
       : Array.from(
-          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\//g),
-          ([, one, other]) => one ?? other ?? "",
+          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\/|(?:^|[\d$;{\n])\s*e\s([^\n]*)/g),
+          ([, one, other, third]) => one ?? other ?? third ?? "",
         ),
   );
 }
@@ -162,7 +163,10 @@ function wordsOf({ name, args }: Command): readonly string[] {
 }
 
 function hereDocumentsOf(node: Command): readonly string[] {
-  return node.redirects.flatMap((redirect) => (redirect.type === "HereDoc" ? [redirect.body.text] : []));
+  return node.redirects.flatMap((redirect) => {
+    if (redirect.type === "HereDoc") return [redirect.body.text];
+    return redirect.type === "HereString" ? [redirect.target?.value ?? ""] : [];
+  });
 }
 
 function downloadsInside(text: string): boolean {

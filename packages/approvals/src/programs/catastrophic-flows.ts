@@ -1,17 +1,21 @@
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import type { Denial } from "./catastrophic.ts";
-import { DOWNLOADERS, INTERPRETERS, SENDERS } from "./known-by-name.ts";
+import { DOWNLOADERS, INTERPRETERS, runsInput, SENDERS } from "./known-by-name.ts";
 
 type Words = readonly string[];
 
 const SECRET =
   /(?:^|[\s/@=~'"])\.(?:ssh|aws|gnupg|netrc|kube\/config|docker\/config\.json|npmrc|pypirc|git-credentials|codex\/auth\.json)\b|\/etc\/shadow|\bid_(?:rsa|dsa|ecdsa|ed25519)\b/;
-const ENVIRONMENT = /(?:^|[\s;&|(])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
+const ENVIRONMENT = /(?:^|[\s;&|('"`])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
 
 /** Code that deletes everything, in the words of a shell inside another language. */
 const DELETES_ALL =
-  /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}(?:\/\*?|~\/?|\$HOME\/?)(?=['"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
+  /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}["']?(?:\/{1,8}\.?|~|\$HOME|\$\{HOME\}|\/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|sys|usr|var|Users))["']?\/?\*?(?=[\\'"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
+
+/** An interactive shell whose output goes to the network. */
+const SHELL_TO_NETWORK =
+  /\b(?:ba|da|k|z)?sh\s{1,8}-\w{0,3}i\b[^\n]{0,200}\|\s{0,8}(?:nc|ncat|netcat|socat|telnet)\b/;
 
 export const RUNS_DOWNLOAD: Denial = { rule: "download-to-shell", reason: "runs what it downloads" };
 
@@ -21,7 +25,7 @@ export function findFlow(source: string, calls: readonly Words[]): Denial | unde
     calls.some(([first = ""]) => programs.has(baseName(first)));
   return (
     (uses(SENDERS) ? findExfiltration(source.slice(0, LIMITS.syntaxChars)) : undefined) ??
-    (uses(DOWNLOADERS) ? findDownloadedCode(calls) : undefined)
+    (uses(DOWNLOADERS) ? findDownloadedCode(source.slice(0, LIMITS.syntaxChars), calls) : undefined)
   );
 }
 
@@ -29,14 +33,22 @@ export function findFlow(source: string, calls: readonly Words[]): Denial | unde
 function findExfiltration(source: string): Denial | undefined {
   // An identity file is used to log in, not sent.
   const text = source.replaceAll(/(?:^|\s)-i\s{1,8}\S+/g, " ");
+  if (SHELL_TO_NETWORK.test(source))
+    return { rule: "reverse-shell", reason: "connects a shell to the network" };
   return SECRET.test(text) || ENVIRONMENT.test(text)
     ? { rule: "exfiltration", reason: "reads credentials and uses the network" }
     : undefined;
 }
 
+/** `> file` behind a download, and a download as the input of a command: `bash <<< "$(curl …)"`. */
+const SAVED =
+  /\b(?:aria2c|curl|fetch|https?|lynx|wget|xh)\b[^\n;|&>]{0,400}>{1,2}\s{0,8}["']?([^\s;|&<>"']{1,200})/g;
+const AS_INPUT = /<<<\s{0,8}"?(?:\$\(|`)\s{0,8}(?:aria2c|curl|fetch|wget)\b/;
+
 /** A file that is downloaded by one command and run by a later one. */
-function findDownloadedCode(calls: readonly Words[]): Denial | undefined {
-  const downloaded = new Set<string>();
+function findDownloadedCode(source: string, calls: readonly Words[]): Denial | undefined {
+  if (AS_INPUT.test(source) && calls.some(runsInput)) return RUNS_DOWNLOAD;
+  const downloaded = new Set(Array.from(source.matchAll(SAVED), ([, file = ""]) => baseName(file)));
   for (const [first = "", ...args] of calls) {
     const name = baseName(first);
     if (downloaded.size > 0) {

@@ -1,5 +1,6 @@
 import { baseName, resolvePath } from "../files/path.ts";
 import { isCredential, isProfile, isSystemFolder, isSystemOwn } from "../files/sensitive-paths.ts";
+import { rangeOf, readEndpoint } from "../network/endpoint.ts";
 
 /** Why a command must never run, whatever a policy allows. */
 export interface Denial {
@@ -15,6 +16,8 @@ export interface DeniableCall {
   readonly home: string;
   /** The folder that relative paths start from. */
   readonly folder: string;
+  /** The folder that the script starts in. */
+  readonly start: string;
 }
 
 type Check = (call: DeniableCall) => Denial | undefined;
@@ -35,6 +38,8 @@ const account: Check = ({ name }) => denial("accounts", `${name} changes account
 const CHECKS: ReadonlyMap<string, Check> = new Map(
   Object.entries<Check>({
     adduser: account,
+    aria2c: metadataService,
+    awk: runsStrings,
     blkdiscard: disk,
     chgrp: recursiveOwnership,
     chmod: recursiveOwnership,
@@ -44,12 +49,14 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     crontab: (call) => (isListing(call) ? undefined : denial("persistence", "changes scheduled commands")),
     dd: (call) =>
       call.args.some((arg) => /^of=\/dev\/(?!null$|stdout$|stderr$)/.test(arg)) ? disk(call) : undefined,
+    curl: metadataService,
     deluser: account,
     doas: privilege,
     docker: container,
     fdisk: disk,
     find: findDeletion,
     firewall: machine,
+    gawk: runsStrings,
     git,
     groupadd: account,
     halt: power,
@@ -61,9 +68,11 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     killall: killsAll,
     killall5: always("kill-all", "ends every process"),
     launchctl: always("persistence", "changes services"),
+    mawk: runsStrings,
     mkfs: disk,
     modprobe: machine,
     mount: machine,
+    nawk: runsStrings,
     nc: reverseShell,
     ncat: reverseShell,
     netcat: reverseShell,
@@ -79,10 +88,13 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     rm: deletion,
     rmmod: machine,
     run0: privilege,
+    sed: runsLines,
     sgdisk: disk,
+    shred: (call) => (call.args.some((arg) => /^\/dev\/./.test(arg)) ? disk(call) : undefined),
     shutdown: power,
     socat: reverseShell,
     srm: deletion,
+    ssh: ({ args, ...call }) => findInText(args.slice(1).join(" "), call),
     su: privilege,
     sudo: privilege,
     sudoedit: privilege,
@@ -96,6 +108,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     userdel: account,
     usermod: account,
     visudo: account,
+    wget: metadataService,
     wipefs: disk,
   }),
 );
@@ -107,10 +120,52 @@ export function findCatastrophe(
   calls: readonly (readonly string[])[],
   context: DenialContext,
 ): Denial | undefined {
+  const start = context.folder;
+  let { folder } = context;
   return findFirst(calls, ([first = "", ...args]) => {
     const name = baseName(first);
-    return CHECKS.get(name.startsWith("mkfs.") ? "mkfs" : name)?.({ name, args, ...context });
+    if (name === "cd" && args.length === 1) folder = absoluteOf(args[0] ?? "", { ...context, folder });
+    return CHECKS.get(name.startsWith("mkfs.") ? "mkfs" : name)?.({ name, args, ...context, folder, start });
   });
+}
+
+/** A catastrophic command in text that a program hands to a shell, by its words as they are separated by blanks. */
+function findInText(text: string, context: DenialContext): Denial | undefined {
+  const lines = text.slice(0, LONGEST_TEXT).split(/[\n;&|(){}]+/);
+  return findCatastrophe(
+    lines.map((line) => line.split(/[\s'"`\\]+/).filter((word) => word !== "")),
+    context,
+  );
+}
+
+const LONGEST_TEXT = 8 * 1024;
+
+/** Strings in a program of awk, which `system` and pipes run. */
+function runsStrings({ args, ...call }: DeniableCall): Denial | undefined {
+  const strings = args.flatMap((arg) =>
+    Array.from(arg.slice(0, LONGEST_TEXT).matchAll(/"([^"]*)"/g), ([, text]) => text ?? ""),
+  );
+  return findInText(strings.join("\n"), call);
+}
+
+/** The command `e` of sed. */
+function runsLines({ args, ...call }: DeniableCall): Denial | undefined {
+  const lines = args.flatMap((arg) =>
+    Array.from(
+      arg.slice(0, LONGEST_TEXT).matchAll(/(?:^|[\d$/;{\n])\s{0,8}e\s([^\n]*)/g),
+      ([, text]) => text ?? "",
+    ),
+  );
+  return findInText(lines.join("\n"), call);
+}
+
+/** An address of the service that gives out the credentials of a machine in a cloud, in any spelling. */
+function metadataService({ args }: DeniableCall): Denial | undefined {
+  const isMetadata = args
+    .map((arg) => arg.replace(/^-[-\w]*=/, ""))
+    .filter((arg) => /^https?:\/\/|^[\d[]|^metadata\.goog/i.test(arg))
+    .some((arg) => rangeOf(readEndpoint(arg)?.host ?? "") === "metadata");
+  return isMetadata ? denial("metadata-service", "asks for the machine's credentials") : undefined;
 }
 
 function findFirst<T>(items: readonly T[], find: (item: T) => Denial | undefined): Denial | undefined {
@@ -151,20 +206,26 @@ export function absoluteOf(text: string, { home, folder }: Pick<DeniableCall, "h
 function deletion(call: DeniableCall): Denial | undefined {
   const { args } = call;
   if (!hasLetter(args, /[rR]/) && !hasLong(args, "--recursive", 3)) return undefined;
-  for (const target of operandsOf(args)) {
-    const path = absoluteOf(target.replace(/\/\*+$|\/\.\*$/, "/"), call);
+  for (const target of operandsOf(args).flatMap(expandBraces)) {
+    const path = absoluteOf(target.replace(/(^|\/)(?:\*+|\.\*)$/, "$1."), call);
     if (isPrecious(path, call) && !isTempContent(target)) return denial("delete-root", `deletes ${path}`);
   }
   return undefined;
+}
+
+/** `{/,/usr}`, in scripts that are not understood. */
+function expandBraces(text: string): readonly string[] {
+  const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$/.exec(text) ?? [];
+  return list === undefined ? [text] : list.split(",").map((part) => `${before}${part}${after}`);
 }
 
 function isTempContent(target: string): boolean {
   return /^\/(?:tmp|var\/tmp)\/./.test(target);
 }
 
-function isPrecious(path: string, { home, folder }: DeniableCall): boolean {
+function isPrecious(path: string, { home, start }: DeniableCall): boolean {
   if (path === "/" || path === home) return true;
-  if (folder === path || folder.startsWith(`${path}/`)) return folder !== path;
+  if (start === path || start.startsWith(`${path}/`)) return start !== path;
   if (isSystemFolder(path) && path.split("/").length <= 3) return true;
   return (
     path.split("/").length <= 2 ||
@@ -206,8 +267,12 @@ const GIT_VALUES = new Set([
   "--config-env",
 ]);
 
-function git({ args }: DeniableCall): Denial | undefined {
+function git({ args, ...call }: DeniableCall): Denial | undefined {
   let at = 0;
+  // `-c alias.x=!command`, and other settings that are commands.
+  const settings = args.filter((arg) => /^[\w.-]+=!?\S+\s/.test(arg));
+  const hidden = findInText(settings.map((arg) => arg.replace(/^[\w.-]+=!?/, "")).join("\n"), call);
+  if (hidden !== undefined) return hidden;
   while (at < args.length && (args[at] ?? "").startsWith("-")) at += GIT_VALUES.has(args[at] ?? "") ? 2 : 1;
   const verb = args[at];
   const rest = args.slice(at + 1);
@@ -276,7 +341,7 @@ function killsAll({ name, args }: DeniableCall): Denial | undefined {
 function systemctl({ args }: DeniableCall): Denial | undefined {
   const [verb = ""] = operandsOf(args);
   if (/^(?:poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue|default|isolate)$/.test(verb))
-    return power({ name: "systemctl", args, home: "", folder: "" });
+    return power({ name: "systemctl", args, home: "", folder: "", start: "" });
   return /^(?:enable|disable|mask|link|edit|set-property|start|stop|restart|daemon-reload)$/.test(verb)
     ? denial("machine", "changes services of the machine")
     : undefined;

@@ -45,7 +45,9 @@ export function runsArguments(word: string): boolean {
 /** Whether the words behind a command's name may be another command. */
 export function mayRunArguments(words: readonly (string | undefined)[]): boolean {
   const name = baseName(words[0] ?? "");
-  return name === "git" ? words.some((word) => GIT_RUNNERS.has(word ?? "")) : !PRINTERS.has(name);
+  if (name !== "git") return !PRINTERS.has(name);
+  // `-c alias.x='!command'`.
+  return words.some((word = "") => GIT_RUNNERS.has(word) || /^[\w.-]+=!?\S+\s/.test(word));
 }
 
 /** Whether a command runs its standard input: an interpreter without a script of its own. */
@@ -53,6 +55,9 @@ export function runsInput(words: readonly string[]): boolean {
   const at = words.findIndex((word) => INTERPRETERS.test(baseName(word)));
   if (at === -1) return false;
   const args = words.slice(at + 1);
+  // `xargs sh -c` and `xargs -I{} sh -c {}` run what they read.
+  if (words[0] === "xargs" && /^-\w*c$/.test(args[0] ?? "") && /^(?:\{\}|%)?$/.test(args[1] ?? ""))
+    return true;
   if (args.some((arg) => /^-\w*[cem]$/.test(arg))) return false;
   return (
     args.every((arg) => arg.startsWith("-")) ||
@@ -68,7 +73,8 @@ export function possibleCalls(words: readonly string[]): readonly (readonly stri
   const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
   return words.flatMap((word, index) => {
     const name = baseName(word);
-    const isNamed = isCheckedProgram(name) || SENDERS.has(name);
+    const writes = WRITES_ALL.has(name) || WRITES_LAST.has(name);
+    const isNamed = isCheckedProgram(name) || SENDERS.has(name) || writes;
     const starts = index === 0 || (isNamed && (isRunner || DANGEROUS_BY_ARGUMENTS.has(name)));
     return starts ? [words.slice(index)] : [];
   });

@@ -58,6 +58,7 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
     ruby: DIRECT,
     rustup: runs("run"),
     sh: DIRECT,
+    ssh: DIRECT,
     uv: [...runs("run", "tool run"), {}],
     uvx: DIRECT,
     valgrind: DIRECT,
