@@ -43,7 +43,9 @@ export function measure(out: string): Sizes {
   };
   const sum = (files: Iterable<string>): number =>
     [...files].reduce((total, file) => total + sizeOf(file), 0);
-  const styles = new Set(Object.values(manifest).flatMap(({ css = [] }) => css));
+  const styles = new Set(
+    Object.values(manifest).flatMap(({ file, css = [] }) => (file.endsWith(".css") ? [file, ...css] : css)),
+  );
   const workers = Object.values(manifest)
     .map(({ file }) => file)
     .filter((file) => /feed-worker/.test(file));

@@ -105,6 +105,7 @@ export function DiffView(props: DiffViewProps) {
       tabindex="0"
       role="region"
       aria-label={props.label}
+      style={{ "--diff-height": `${rows.height()}px` }}
       onPointerLeave={() => setHovered(-1)}
     >
       <div
