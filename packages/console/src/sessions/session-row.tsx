@@ -31,9 +31,15 @@ export interface SessionRowProps {
 
 export function SessionRow(props: SessionRowProps): JSX.Element {
   const daemon = useDaemon();
+  const [isOpen, setOpen] = createSignal(false);
   const title = (): string => sessionTitle(props.session);
   return (
-    <li class="session-row" data-session={props.session.id} data-phase={props.session.phase}>
+    <li
+      class="session-row"
+      data-session={props.session.id}
+      data-phase={props.session.phase}
+      data-open={isOpen() ? "" : undefined}
+    >
       <Show
         when={!props.isRenaming}
         fallback={<RenameField name={props.session.name ?? ""} onDone={(name) => props.onRename(name)} />}
@@ -51,6 +57,15 @@ export function SessionRow(props: SessionRowProps): JSX.Element {
           </span>
         </a>
       </Show>
+      <button
+        type="button"
+        class="button button-quiet session-more"
+        aria-expanded={isOpen()}
+        aria-label={`Actions for ${title()}`}
+        onClick={() => setOpen(!isOpen())}
+      >
+        ⋯
+      </button>
       <div class="session-actions">
         <button
           type="button"
