@@ -1,5 +1,8 @@
 import { attachedValue, flag, value, type OptionTable } from "./declaration/declaration.ts";
 
+/** `%G?` and `%(signature)` run gpg, which creates its folder and reads keys. */
+export const PLAIN_FORMAT = /^(?!.*%(?:[-+ ]?G|\(signature)).*$/s;
+
 /**
  * Options that all commands which print differences understand. `--output` writes a file, `--ext-diff` and `--textconv` run
  * programs, `--no-index` compares files outside the repository, and `-O` reads a file: not declared.
@@ -110,7 +113,7 @@ export const LOG_OPTIONS: OptionTable = {
   "-F, --fixed-strings": flag,
   "--first-parent": flag,
   "--follow": flag,
-  "--format": attachedValue("data"),
+  "--format": attachedValue(PLAIN_FORMAT),
   "--full-diff": flag,
   "--full-history": flag,
   "-g, --walk-reflogs": flag,
@@ -146,7 +149,7 @@ export const LOG_OPTIONS: OptionTable = {
   "--oneline": flag,
   "-P, --perl-regexp": flag,
   "--parents": flag,
-  "--pretty": attachedValue("data"),
+  "--pretty": attachedValue(PLAIN_FORMAT),
   "-q": flag,
   "--reflog": flag,
   "--relative-date": flag,

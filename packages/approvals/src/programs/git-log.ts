@@ -1,7 +1,7 @@
 import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
-import { DIFF_OPTIONS, LOG_OPTIONS } from "./git-diff-options.ts";
+import { DIFF_OPTIONS, LOG_OPTIONS, PLAIN_FORMAT } from "./git-diff-options.ts";
 
 /** Subcommands that read commits and compare them. */
 export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
@@ -95,11 +95,11 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       ...DIFF_OPTIONS,
       "-c": flag,
       "--cc": flag,
-      "--format": attachedValue("data"),
+      "--format": attachedValue(PLAIN_FORMAT),
       "-m": flag,
       "--merge-base": flag,
       "--no-commit-id": flag,
-      "--pretty": attachedValue("data"),
+      "--pretty": attachedValue(PLAIN_FORMAT),
       "-r": flag,
       "--root": flag,
       "--stdin": flag,
@@ -154,7 +154,7 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "-c, --committer": flag,
       "-e, --email": flag,
       "--first-parent": flag,
-      "--format": attachedValue("data"),
+      "--format": attachedValue(PLAIN_FORMAT),
       "--grep": value("pattern"),
       "--group": value("data"),
       "--merges": flag,

@@ -16,6 +16,7 @@ describeProgram(git, {
     "hash-object a.txt": ["read a.txt"],
   },
   notUnderstood: [
+    "for-each-ref '--format=%(refname) %(signature:grade)'",
     "grep -Oless x",
     "grep --open-files-in-pager=sh x",
     "grep --no-index x",

@@ -1,4 +1,5 @@
 import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import { PLAIN_FORMAT } from "./git-diff-options.ts";
 
 /** Subcommands that read files, objects and references of the repository. */
 export const OBJECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
@@ -71,7 +72,7 @@ export const OBJECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "--contains": value("data"),
       "--count": value("number"),
       "--exclude": value("pattern"),
-      "--format": value("data"),
+      "--format": value(PLAIN_FORMAT),
       "-i, --ignore-case": flag,
       "--merged": value("data"),
       "--no-contains": value("data"),
@@ -178,7 +179,7 @@ export const OBJECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
       "--exclude-per-directory": value("data"),
       "--exclude-standard": flag,
       "-f": flag,
-      "--format": value("data"),
+      "--format": value(PLAIN_FORMAT),
       "--full-name": flag,
       "-i, --ignored": flag,
       "-k, --killed": flag,
@@ -203,7 +204,7 @@ export const OBJECT_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     options: {
       "--abbrev": attachedValue("number"),
       "-d": flag,
-      "--format": value("data"),
+      "--format": value(PLAIN_FORMAT),
       "--full-name": flag,
       "--full-tree": flag,
       "-l, --long": flag,

@@ -1,5 +1,6 @@
 import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
+import { PLAIN_FORMAT } from "./git-diff-options.ts";
 import { LOCAL, WORK_TREE } from "./git-effects.ts";
 
 /** Subcommands that change references and the repository itself. */
@@ -15,7 +16,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
       "-d, --delete": flag,
       "-D": flag,
       "-f, --force": flag,
-      "--format": value("data"),
+      "--format": value(PLAIN_FORMAT),
       "-i, --ignore-case": flag,
       "-l, --list": flag,
       "-m, --move": flag,
@@ -92,7 +93,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
       "-d, --delete": flag,
       "-f, --force": flag,
       "-F, --file": value("read"),
-      "--format": value("data"),
+      "--format": value(PLAIN_FORMAT),
       "-i, --ignore-case": flag,
       "-l, --list": flag,
       "-m, --message": value("data"),
