@@ -139,6 +139,7 @@ function findInText(text: string, context: DenialContext): Denial | undefined {
 }
 
 const LONGEST_TEXT = 8 * 1024;
+const LONGEST_BRACES = 200;
 
 /** Strings in a program of awk, which `system` and pipes run. */
 function runsStrings({ args, ...call }: DeniableCall): Denial | undefined {
@@ -215,8 +216,10 @@ function deletion(call: DeniableCall): Denial | undefined {
 
 /** `{/,/usr}`, in scripts that are not understood. */
 function expandBraces(text: string): readonly string[] {
-  const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$/.exec(text) ?? [];
-  return list === undefined ? [text] : list.split(",").map((part) => `${before}${part}${after}`);
+  const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
+  if (from === -1 || to < from || text.length > LONGEST_BRACES) return [text];
+  const parts = text.slice(from + 1, to).split(",");
+  return parts.map((part) => `${text.slice(0, from)}${part}${text.slice(to + 1)}`);
 }
 
 function isTempContent(target: string): boolean {

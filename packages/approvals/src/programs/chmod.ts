@@ -25,12 +25,12 @@ export const chmod = declareProgram({
   examine: examineMode,
 });
 
-const MODE = /^(?:[01]?[0-7]{1,3}|[ugoa]*(?:[-+=][rwxX]*)+(?:,[ugoa]*(?:[-+=][rwxX]*)+)*)$/;
+export const PLAIN_MODE = /^(?:[01]?[0-7]{1,3}|[ugoa]*(?:[-+=][rwxX]*)+(?:,[ugoa]*(?:[-+=][rwxX]*)+)*)$/;
 
 function examineMode({ operands, options }: ParsedCall): readonly Effect[] | string {
   const hasModeOption = ["-r", "-w", "-x", "--reference"].some((name) => options.has(name));
   const [mode] = operands;
-  if (!hasModeOption && (!isLiteral(mode) || !MODE.test(mode.text)))
+  if (!hasModeOption && (!isLiteral(mode) || !PLAIN_MODE.test(mode.text)))
     return `"${mode?.text ?? "…"}" is not a plain mode`;
   const files = hasModeOption ? operands : operands.slice(1);
   return options.has("-R")

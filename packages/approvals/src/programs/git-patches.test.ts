@@ -7,6 +7,7 @@ describeProgram(git, {
   understood: {
     "apply fix.diff": [...WORK_TREE, "read fix.diff"],
     "apply --check fix.diff": ["read fix.diff"],
+    "apply --check --3way fix.diff": ["action git-local", "read fix.diff"],
     "format-patch -1 -o /tmp/patches": ["write /tmp/patches", "action unpack"],
     "format-patch -1": ["action unpack", "write ."],
     "format-patch --stdout HEAD~2": [],

@@ -1,15 +1,16 @@
-import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import { attachedValue, flag, flagWith, value, type CommandDeclaration } from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal } from "./declaration/word.ts";
-import { DRY_RUN, WORK_TREE } from "./git-effects.ts";
+import { DRY_RUN, LOCAL, WORK_TREE } from "./git-effects.ts";
 
 /** Subcommands that read and write patches and archives. */
 export const PATCH_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
   /** `--unsafe-paths` and `--directory` write elsewhere, and `--apply` and `--reject` apply in spite of `--stat`: not declared. */
   apply: {
     options: {
-      "-3, --3way": flag,
+      // Writes objects even if the patch is only checked.
+      "-3, --3way": flagWith({ effects: LOCAL }),
       "--allow-empty": flag,
       "-C": value("number"),
       "--cached": flag,

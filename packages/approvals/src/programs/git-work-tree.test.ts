@@ -6,6 +6,7 @@ const WORK_TREE = ["action git-local", "action unpack"];
 
 describeProgram(git, {
   understood: {
+    "commit --dry-run -a": ["action git-local"],
     "add -A": LOCAL,
     "add src/index.ts": LOCAL,
     "add -n .": [],

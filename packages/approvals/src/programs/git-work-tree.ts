@@ -82,7 +82,8 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
       "-C, --reuse-message": value("data"),
       "--cleanup": value("data"),
       "--date": value("data"),
-      "--dry-run": DRY_RUN,
+      // Writes the objects of changed files nevertheless.
+      "--dry-run": flag,
       "-e, --edit": flag,
       "-F, --file": value("read"),
       "--fixup": value("data"),

@@ -7,5 +7,5 @@ describeProgram(install, {
     "-d a b": ["write a", "write b"],
     "-D -t out a": ["write out", "read a", "write out/a"],
   },
-  notUnderstood: ["a", "-s a b", "--strip-program=x a b", "-o root a b", "* x"],
+  notUnderstood: ["a", "-s a b", "--strip-program=x a b", "-o root a b", "* x", "-m 4755 a b", "-m u+s a b"],
 });

@@ -1,3 +1,4 @@
+import { PLAIN_MODE } from "./chmod.ts";
 import { declareProgram, flag, flagWith, HELP, value } from "./declaration/declaration.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { examineTargets } from "./copy-targets.ts";
@@ -11,7 +12,7 @@ export const install = declareProgram({
     "-C, --compare": flag,
     "-d, --directory": flagWith({ operands: { rest: "write", atLeast: 1 } }),
     "-D": flag,
-    "-m, --mode": value("data"),
+    "-m, --mode": value(PLAIN_MODE),
     "-p, --preserve-timestamps": flag,
     "-t, --target-directory": value("write", { operands: { rest: "read", atLeast: 1 } }),
     "-T, --no-target-directory": flag,

@@ -1,10 +1,11 @@
+import { PLAIN_MODE } from "./chmod.ts";
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
 export const mkdir = declareProgram({
   names: ["mkdir"],
   options: {
     ...HELP,
-    "-m, --mode": value("data"),
+    "-m, --mode": value(PLAIN_MODE),
     "-p, --parents": flag,
     "-v, --verbose": flag,
   },

@@ -9,5 +9,14 @@ describeProgram(unzip, {
     "-p a.zip x.txt": ["read a.zip"],
     "-Z1 a.zip": ["read a.zip"],
   },
-  notUnderstood: ["", "-: a.zip", "-d <unknown> a.zip", "a*", "<unknown>", "-X a.zip", "-K a.zip"],
+  notUnderstood: [
+    "a.zip -x -d ../home",
+    "",
+    "-: a.zip",
+    "-d <unknown> a.zip",
+    "a*",
+    "<unknown>",
+    "-X a.zip",
+    "-K a.zip",
+  ],
 });

@@ -2,6 +2,7 @@ import { declareProgram, flag, value } from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal } from "./declaration/word.ts";
+import { LISTED_NAME } from "./zip.ts";
 
 /** `-:` lets names leave the folder: not declared. */
 export const unzip = declareProgram({
@@ -22,7 +23,7 @@ export const unzip = declareProgram({
     "-t": flag,
     "-u": flag,
     "-v": flag,
-    "-x": value("pattern"),
+    "-x": value(LISTED_NAME),
     "-z": flag,
     "-Z": flag,
   },

@@ -9,6 +9,12 @@ describeProgram(zip, {
     "-r out.zip . -x '*.git*'": ["write out.zip", "read ."],
   },
   notUnderstood: [
+    "-x n @ ../evil.zip a",
+    "-x n zip -r ../evil.zip a",
+    "-x n ok.zip -r ../evil.zip a",
+    "-rx n ok.zip -q ../evil.zip a",
+    "-r out.zip a -x -O ../evil.zip",
+    "-r out.zip a -i -O ../evil.zip",
     "",
     "-m out.zip a",
     "-T -TT sh out.zip a",
