@@ -1,8 +1,12 @@
 import { type JSX, lazy, Match, onCleanup, Suspense, Switch } from "solid-js";
 import { DaemonContext } from "../feed/daemon-context.ts";
 import type { DaemonFeed } from "../feed/index.ts";
+import { keyRegistry } from "../keys/index.ts";
 import { interceptLinks, route, type RouteName } from "../routing/index.ts";
+import { useAppKeys } from "./app-keys.ts";
 import { HomeScreen } from "./home-screen.tsx";
+import { Overlays } from "./overlays.tsx";
+import { usePageEffects } from "./page-effects.ts";
 import { Shell } from "./shell.tsx";
 
 const screens: Readonly<Record<RouteName, () => JSX.Element>> = {
@@ -20,7 +24,14 @@ const screens: Readonly<Record<RouteName, () => JSX.Element>> = {
 
 export function App(props: { readonly feed: DaemonFeed }) {
   document.addEventListener("click", interceptLinks);
-  onCleanup(() => document.removeEventListener("click", interceptLinks));
+  const onKeyDown = (event: KeyboardEvent): void => keyRegistry.handle(event, event.target);
+  document.addEventListener("keydown", onKeyDown);
+  onCleanup(() => {
+    document.removeEventListener("click", interceptLinks);
+    document.removeEventListener("keydown", onKeyDown);
+  });
+  useAppKeys(props.feed);
+  usePageEffects(props.feed);
   const LoginScreen = screens.login;
   return (
     <DaemonContext.Provider value={props.feed}>
@@ -41,6 +52,7 @@ export function App(props: { readonly feed: DaemonFeed }) {
           </main>
         </Match>
       </Switch>
+      <Overlays />
     </DaemonContext.Provider>
   );
 }

@@ -1,11 +1,16 @@
-import { createMemo, For, Show, Suspense } from "solid-js";
+import { createEffect, createMemo, type JSX, Show, Suspense } from "solid-js";
 import { Dynamic } from "solid-js/web";
-import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { Composer } from "../composer/composer.tsx";
 import { useDaemon } from "../feed/index.ts";
+import { useKeys } from "../keys/index.ts";
 import { PlanStrip } from "../plan/plan-strip.tsx";
 import { queryParam, routeParam, setQueryParams } from "../routing/index.ts";
+import { Transcript } from "../transcript/transcript.tsx";
+import { Icon, type VirtualListHandle } from "../ui/index.ts";
+import { sessionTitle } from "./group-sessions.ts";
 import { PANELS } from "./panels.ts";
+import { SessionHeader } from "./session-header.tsx";
+import "./session-screen.css";
 
 export default function SessionScreen() {
   return (
@@ -18,48 +23,115 @@ export default function SessionScreen() {
 function Session(props: { readonly id: string }) {
   const view = useDaemon().watch(props.id);
   const panel = createMemo(() => PANELS.find(({ id }) => id === queryParam("p")));
+  const setPanel = (id: string | undefined): void => setQueryParams({ p: id });
+  const title = createMemo(() => {
+    const session = view.session();
+    return session ? sessionTitle(session) : "";
+  });
+  let list: VirtualListHandle | undefined;
+  let composer!: HTMLDivElement;
+
+  createEffect(() => {
+    const session = view.session();
+    if (session) localStorage.setItem("codexkit.session", session.id);
+  });
+  useKeys("transcript", [
+    ...PANELS.map(({ id, label, key }) => ({
+      id: `panel.${id}`,
+      keys: `v ${key}`,
+      label: `Panel: ${label}`,
+      run: () => setPanel(panel()?.id === id ? undefined : id),
+    })),
+    { id: "app.goTerminal", keys: "g t", label: "Terminal", run: () => setPanel("terminal") },
+    {
+      id: "panel.close",
+      keys: "Escape",
+      label: "Close the panel",
+      run: () => (panel() ? setPanel(undefined) : false),
+    },
+  ]);
+  const revealTurn = async (turnId: string): Promise<void> => {
+    const turn = view.turns().find(({ id }) => id === turnId);
+    if (!turn) return;
+    await view.loadAround(turn.firstSeq);
+    await list?.reveal(`turn/${turnId}`, "start");
+  };
   return (
-    <div class="session">
-      <header>
-        <h1>{view.session()?.name ?? view.session()?.preview ?? props.id}</h1>
-        <div role="tablist" aria-label="Panels">
-          <For each={PANELS}>
-            {({ id, label }) => (
-              <button
-                type="button"
-                role="tab"
-                aria-selected={panel()?.id === id}
-                onClick={() => setQueryParams({ p: panel()?.id === id ? undefined : id })}
-              >
-                {label}
-              </button>
-            )}
-          </For>
+    <Show when={view.status() !== "missing"} fallback={<MissingSession id={props.id} />}>
+      <div class="session" data-panel={panel()?.id}>
+        <SessionHeader
+          view={view}
+          title={title()}
+          panel={panel()?.id}
+          setPanel={setPanel}
+          revealTurn={(id) => void revealTurn(id)}
+        />
+        <Transcript
+          view={view}
+          openPanel={setPanel}
+          focusComposer={() => composer.querySelector<HTMLElement>("textarea, [contenteditable]")?.focus()}
+          handle={(handle) => {
+            list = handle;
+          }}
+        />
+        <div class="session-foot" ref={composer}>
+          <PlanStrip view={view} />
+          <Composer view={view} />
         </div>
-      </header>
-      <div role="log" aria-live="off" aria-label="Transcript">
-        <For each={view.items()}>
-          {(item) => (
-            <p>
-              {item.kind}: {item.text}
-            </p>
+        <Show when={panel()} keyed>
+          {(shown) => (
+            <aside class="session-panel" aria-label={shown.label}>
+              <PanelFrame label={shown.label} close={() => setPanel(undefined)}>
+                <Dynamic component={shown.component} view={view} />
+              </PanelFrame>
+            </aside>
           )}
-        </For>
-        <For each={view.approvals()}>
-          {(approval) => <ApprovalCard approval={approval} place="transcript" />}
-        </For>
+        </Show>
       </div>
-      <PlanStrip view={view} />
-      <Composer view={view} />
-      <Show when={panel()}>
-        {(shown) => (
-          <aside aria-label={shown().label}>
-            <Suspense>
-              <Dynamic component={shown().component} view={view} />
-            </Suspense>
-          </aside>
-        )}
-      </Show>
-    </div>
+    </Show>
+  );
+}
+
+function PanelFrame(props: {
+  readonly label: string;
+  readonly close: () => void;
+  readonly children: JSX.Element;
+}) {
+  let close!: HTMLButtonElement;
+  // An overlay takes the focus, so that a keyboard can use and leave it.
+  const isOverlay = matchMedia("(width < 1100px)").matches;
+  if (isOverlay) queueMicrotask(() => close.focus());
+  return (
+    <>
+      <div class="panel-head">
+        <h2>{props.label}</h2>
+        <button
+          ref={close}
+          type="button"
+          class="icon-button"
+          aria-label={`Close ${props.label}`}
+          onClick={() => props.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </div>
+      <div class="panel-body">
+        <Suspense fallback={<p class="muted panel-wait">Loading</p>}>{props.children}</Suspense>
+      </div>
+    </>
+  );
+}
+
+function MissingSession(props: { readonly id: string }) {
+  return (
+    <section class="screen">
+      <h1>There is no such session</h1>
+      <p class="muted">
+        The daemon has no session <code>{props.id}</code>. It may have been deleted.
+      </p>
+      <p>
+        <a href="/console/sessions">All sessions</a>
+      </p>
+    </section>
   );
 }

@@ -205,7 +205,8 @@ export class SessionFeed {
 
   #publish(): void {
     const changes = this.#projection.takeChanges();
-    for (const key of changes.items) this.#items.get(key)?.notify();
+    for (const key of changes.items) this.#items.get(key)?.notifyState();
+    for (const key of changes.texts) this.#items.get(key)?.notifyText();
     if (changes.entries) this.#notifyEntries();
     if (changes.turns) this.#notifyTurns();
     if (changes.state) this.#notifyState();

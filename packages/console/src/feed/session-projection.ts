@@ -7,8 +7,10 @@ type Gap = Extract<SessionEvent, { readonly type: "gap" }>;
 
 /** Which parts of a session a batch of events has changed. */
 export interface ProjectionChanges {
-  /** Keys of changed items. */
+  /** Keys of items with a new state. */
   readonly items: Set<string>;
+  /** Keys of items whose text has grown. */
+  readonly texts: Set<string>;
   entries: boolean;
   turns: boolean;
   state: boolean;
@@ -135,7 +137,7 @@ export class SessionProjection {
       case "item.delta": {
         const record = this.#items.get(itemKey(event.turnId, event.itemId));
         if (!record || record.status !== "running") return;
-        if (appendDelta(record, event)) this.#changes.items.add(record.key);
+        if (appendDelta(record, event)) this.#changes.texts.add(record.key);
         if (event.recovered) record.wasRecovered = true;
         break;
       }
@@ -387,5 +389,5 @@ function endStatus(item: { readonly type: string; readonly status?: unknown }): 
 }
 
 function noChanges(): ProjectionChanges {
-  return { items: new Set(), entries: false, turns: false, state: false };
+  return { items: new Set(), texts: new Set(), entries: false, turns: false, state: false };
 }

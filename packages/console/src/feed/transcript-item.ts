@@ -2,11 +2,15 @@ import { createSignal, getListener, type Signal } from "solid-js";
 import { type ItemRecord, textOf } from "./item-record.ts";
 import type { TranscriptItem } from "./types.ts";
 
-/** The reactive face of an item record. It has a signal only while something on screen reads it. */
+/**
+ * The reactive face of an item record. It has signals only while something on screen reads it: one for its state, and one for
+ * its text, which changes far more often.
+ */
 export class ReactiveItem implements TranscriptItem {
   readonly type = "item";
   readonly #record: ItemRecord;
-  #signal: Signal<unknown> | undefined;
+  #state: Signal<unknown> | undefined;
+  #text: Signal<unknown> | undefined;
 
   constructor(record: ItemRecord) {
     this.#record = record;
@@ -31,36 +35,48 @@ export class ReactiveItem implements TranscriptItem {
     return this.#record.firstSeq;
   }
   get lastSeq() {
-    return this.#read().lastSeq;
+    return this.#readState().lastSeq;
   }
   get status() {
-    return this.#read().status;
+    return this.#readState().status;
   }
   get item() {
-    return this.#read().item;
+    return this.#readState().item;
   }
   get truncated() {
-    return this.#read().truncated;
-  }
-  get text() {
-    return textOf(this.#read());
-  }
-  get wasMerged() {
-    return this.#read().wasMerged;
+    return this.#readState().truncated;
   }
   get wasRecovered() {
-    return this.#read().wasRecovered;
+    return this.#readState().wasRecovered;
+  }
+  get wasMerged() {
+    return this.#readText().wasMerged;
+  }
+  get text() {
+    return textOf(this.#readText());
   }
 
-  /** Runs the readers of this item again. */
-  notify(): void {
-    this.#signal?.[1](undefined);
+  notifyState(): void {
+    this.#state?.[1](undefined);
+    this.#text?.[1](undefined);
   }
 
-  #read(): ItemRecord {
+  notifyText(): void {
+    this.#text?.[1](undefined);
+  }
+
+  #readState(): ItemRecord {
     if (getListener()) {
-      this.#signal ??= createSignal<unknown>(undefined, { equals: false });
-      this.#signal[0]();
+      this.#state ??= createSignal<unknown>(undefined, { equals: false });
+      this.#state[0]();
+    }
+    return this.#record;
+  }
+
+  #readText(): ItemRecord {
+    if (getListener()) {
+      this.#text ??= createSignal<unknown>(undefined, { equals: false });
+      this.#text[0]();
     }
     return this.#record;
   }

@@ -1,9 +1,7 @@
 import { onCleanup } from "solid-js";
-import { createKeyRegistry, type KeyBinding, type KeyScope } from "./key-registry.ts";
+import { type KeyBinding, KeyRegistry, type KeyScope } from "./key-registry.ts";
 
-export type { KeyBinding, KeyScope } from "./key-registry.ts";
-
-export const registry = createKeyRegistry();
+export const keyRegistry = new KeyRegistry();
 
 /**
  * Adds key bindings until the caller's owner is disposed of. Bindings without an element act on the whole page, except in
@@ -14,5 +12,5 @@ export function useKeys(
   bindings: readonly KeyBinding[],
   element?: () => HTMLElement | undefined,
 ): void {
-  onCleanup(registry.add({ scope, bindings, ...(element && { element }) }));
+  onCleanup(keyRegistry.add({ scope, bindings, ...(element && { element }) }));
 }

@@ -1,4 +1,9 @@
 // Small parts that all features share.
 export { announce, announcement } from "./announce.ts";
+export { CopyButton } from "./copy-button.tsx";
+export { Dialog } from "./dialog.tsx";
 export { formatBytes, formatCount, formatDuration } from "./format.ts";
+export { Icon, type IconName } from "./icon.tsx";
+export { Ago, Elapsed } from "./time.tsx";
+export { type ListSnapshot, VirtualList, type VirtualListHandle } from "./virtual-list.tsx";
 export { visibleText } from "./visible-text.ts";

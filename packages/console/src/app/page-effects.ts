@@ -1,0 +1,68 @@
+import { createEffect, createMemo, on } from "solid-js";
+import type { DaemonFeed } from "../feed/index.ts";
+import { keyRegistry } from "../keys/index.ts";
+import { preferences } from "../preferences/index.ts";
+import { navigate, route, routeParam } from "../routing/index.ts";
+import { sessionTitle } from "./group-sessions.ts";
+
+const PAGE_TITLES: Readonly<Record<string, string>> = {
+  inbox: "Inbox",
+  sessions: "Sessions",
+  newSession: "New session",
+  usage: "Usage",
+  settings: "Settings",
+  login: "Log in",
+  pair: "Pair a device",
+  replay: "Replay",
+};
+
+/** What the page does outside of its own elements: theme, title, icon, badge and notifications. */
+export function usePageEffects(feed: DaemonFeed): void {
+  createEffect(() => {
+    const { theme, density, singleKeys, keys } = preferences();
+    const root = document.documentElement;
+    if (theme === "system") delete root.dataset["theme"];
+    else root.dataset["theme"] = theme;
+    root.dataset["density"] = density;
+    keyRegistry.settings = { singleKeys, changed: keys };
+  });
+
+  const waiting = createMemo(() => feed.inbox().length);
+  createEffect(() => {
+    const session = feed.session(routeParam("id") ?? "");
+    const page = session ? sessionTitle(session) : PAGE_TITLES[route()?.name ?? ""];
+    const count = waiting() > 0 ? `(${waiting()}) ` : "";
+    document.title = `${count}${page === undefined ? "" : `${page} · `}codexkit`;
+  });
+  createEffect(on(waiting, updateIcon));
+
+  const newest = createMemo(() => feed.inbox().at(-1));
+  createEffect(
+    on(newest, (approval, previous) => {
+      if (!approval || approval.id === previous?.id || previous === undefined) return;
+      if (!preferences().notifications || !document.hidden) return;
+      if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
+      const session = feed.session(approval.sessionId);
+      // Neither the command nor the files: notifications are seen by others.
+      const notification = new Notification(session ? sessionTitle(session) : "codexkit", {
+        body: `Waits for an answer: ${approval.kind}`,
+        tag: approval.id,
+      });
+      notification.addEventListener("click", () => {
+        window.focus();
+        navigate(`/inbox#${encodeURIComponent(approval.id)}`);
+        notification.close();
+      });
+    }),
+  );
+}
+
+/** A dot on the icon of the tab, and a number on that of the installed app. */
+function updateIcon(count: number): void {
+  const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  const name = count > 0 ? "icon-waiting.svg" : "icon.svg";
+  if (link && !link.href.endsWith(`/${name}`)) link.href = `/console/${name}`;
+  const { setAppBadge, clearAppBadge } = navigator as Partial<Navigator>;
+  const change = count > 0 ? setAppBadge?.call(navigator, count) : clearAppBadge?.call(navigator);
+  change?.catch(() => undefined);
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { KeyRegistry } from "./key-registry.ts";
+import { formatKeys, matchesKey, parseKeys } from "./parse-keys.ts";
+
+function press(key: string, changes: Partial<KeyboardEvent> = {}): KeyboardEvent {
+  return {
+    key,
+    ctrlKey: false,
+    metaKey: false,
+    altKey: false,
+    shiftKey: /^[A-Z]$/.test(key),
+    timeStamp: 0,
+    defaultPrevented: false,
+    preventDefault: () => {},
+    ...changes,
+  } as KeyboardEvent;
+}
+
+function createRegistry(...keys: string[]) {
+  const registry = new KeyRegistry();
+  const ran: string[] = [];
+  const bindings = keys.map((name) => ({ id: name, keys: name, label: name, run: () => ran.push(name) }));
+  registry.add({ scope: "everywhere", bindings });
+  return {
+    registry,
+    ran,
+    type: (...pressed: KeyboardEvent[]) => pressed.forEach((event) => registry.handle(event, null)),
+  };
+}
+
+describe("the keys", () => {
+  it("run bindings of one key, and tell letters with Shift apart", () => {
+    const { ran, type } = createRegistry("j", "Shift+J", "?");
+    type(press("j"), press("J"), press("?", { shiftKey: true }));
+    expect(ran).toEqual(["j", "Shift+J", "?"]);
+  });
+
+  it("run a sequence instead of its second key", () => {
+    const { ran, type } = createRegistry("i", "g i");
+    type(press("g"), press("i"), press("i"));
+    expect(ran).toEqual(["g i", "i"]);
+  });
+
+  it("forget the first key of a sequence after a second", () => {
+    const { ran, type } = createRegistry("i", "g i");
+    type(press("g"), press("i", { timeStamp: 1_500 }));
+    expect(ran).toEqual(["i"]);
+  });
+
+  it("take Ctrl or Cmd for $mod, and not a bare key", () => {
+    const { ran, type } = createRegistry("$mod+k");
+    type(press("k"), press("k", { ctrlKey: true }), press("k", { metaKey: true }));
+    expect(ran).toEqual(["$mod+k", "$mod+k"]);
+  });
+
+  it("can be changed and switched off", () => {
+    const { registry, ran, type } = createRegistry("j", "$mod+k", "x");
+    registry.settings = { singleKeys: true, changed: { j: "n", x: "" } };
+    type(press("j"), press("n"), press("x"));
+    expect(ran).toEqual(["j"]);
+    registry.settings = { singleKeys: false, changed: {} };
+    type(press("j"), press("k", { ctrlKey: true }));
+    expect(ran).toEqual(["j", "$mod+k"]);
+  });
+
+  it("leave a key to the next binding that wants it", () => {
+    const registry = new KeyRegistry();
+    const ran: string[] = [];
+    registry.add({
+      scope: "list",
+      bindings: [{ id: "a", keys: "a", label: "", run: () => ran.push("page") }],
+    });
+    registry.add({ scope: "list", bindings: [{ id: "b", keys: "a", label: "", run: () => false }] });
+    registry.handle(press("a"), null);
+    expect(ran).toEqual(["page"]);
+  });
+});
+
+it("formats keys for people", () => {
+  expect(formatKeys("g i", false)).toEqual(["g", "i"]);
+  expect(formatKeys("$mod+k", true)).toEqual(["⌘ K"]);
+  expect(formatKeys("$mod+k", false)).toEqual(["Ctrl K"]);
+  expect(formatKeys("Shift+A", false)).toEqual(["⇧ A"]);
+});
+
+it("parses the plus key", () => {
+  const [plus] = parseKeys("+");
+  expect(plus && matchesKey(plus, press("+"))).toBe(true);
+});

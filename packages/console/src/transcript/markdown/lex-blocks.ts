@@ -1,0 +1,119 @@
+import { Lexer, type Token, type TokensList } from "marked";
+
+/** A block of Markdown: a paragraph, heading, list, table, quote, code block or rule. */
+export interface MarkdownBlock {
+  readonly type: string;
+  /** The source of the block. */
+  readonly raw: string;
+}
+
+type Links = TokensList["links"];
+
+/** Blocks that are followed by this many others don't change any more. */
+const UNSETTLED = 2;
+const OPEN_FENCE = /^ {0,3}(?<marker>`{3,}|~{3,})[^\n]*\n/;
+
+/** Splits a text into blocks. Blank lines between them belong to the block before. */
+export function lexBlocks(text: string): MarkdownBlock[] {
+  return join(tokens(text));
+}
+
+/** The inline tokens of a block, with the link definitions of the whole text. */
+export function lexBlock(raw: string, links: Links = {}): Token[] {
+  const lexer = new Lexer({ gfm: true });
+  Object.assign(lexer.tokens.links, links);
+  return lexer.lex(raw);
+}
+
+/** The link definitions of a text, if it has any. */
+export function findLinks(blocks: readonly MarkdownBlock[]): Links {
+  const links: Links = {};
+  for (const { type, raw } of blocks) {
+    if (type !== "def") continue;
+    const lexer = new Lexer();
+    lexer.blockTokens(raw, []);
+    for (const [name, link] of Object.entries(lexer.tokens.links)) links[name] ??= link;
+  }
+  return links;
+}
+
+function tokens(text: string): Token[] {
+  return new Lexer({ gfm: true }).blockTokens(text, []);
+}
+
+function join(list: readonly Token[]): MarkdownBlock[] {
+  const blocks: { type: string; raw: string }[] = [];
+  for (const { type, raw } of list) {
+    const last = blocks.at(-1);
+    if (type === "space" && last) last.raw += raw;
+    else blocks.push({ type, raw });
+  }
+  return blocks;
+}
+
+/**
+ * Splits a growing text into blocks. Only the last blocks are read again, so that the cost of an update does not grow with
+ * the text. The result is that of `lexBlocks` for the same text.
+ */
+export class BlockLexer {
+  #settled: MarkdownBlock[] = [];
+  #settledLength = 0;
+  #text = "";
+  #tail: MarkdownBlock[] = [];
+  /** The tail is a code block that has not ended: its marker, and where the next closing line may be. */
+  #fence: { readonly marker: string; from: number } | undefined;
+
+  get blocks(): readonly MarkdownBlock[] {
+    return [...this.#settled, ...this.#tail];
+  }
+
+  /** Number of blocks that don't change any more. */
+  get settledCount(): number {
+    return this.#settled.length;
+  }
+
+  /** Replaces the text. One that continues the text before it costs only its end. */
+  update(text: string): void {
+    const normal = text.replaceAll(/\r\n?/g, "\n");
+    if (!normal.startsWith(this.#text)) {
+      this.#settled = [];
+      this.#settledLength = 0;
+      this.#fence = undefined;
+    }
+    this.#text = normal;
+    const tail = normal.slice(this.#settledLength);
+    if (this.#fence && !this.#hasClosed(tail)) {
+      this.#tail = [{ type: "code", raw: tail }];
+      return;
+    }
+    this.#lexTail(tail);
+  }
+
+  #lexTail(tail: string): void {
+    const found = join(tokens(tail));
+    const settled = found.slice(0, Math.max(0, found.length - UNSETTLED));
+    for (const block of settled) {
+      this.#settled.push(block);
+      this.#settledLength += block.raw.length;
+    }
+    this.#tail = found.slice(settled.length);
+    this.#fence = undefined;
+    const [only] = this.#tail;
+    const marker =
+      only && this.#tail.length === 1 ? OPEN_FENCE.exec(only.raw)?.groups?.["marker"] : undefined;
+    if (marker !== undefined && only?.type === "code") {
+      this.#fence = { marker, from: only.raw.indexOf("\n") };
+      if (this.#hasClosed(only.raw)) this.#fence = undefined;
+    }
+  }
+
+  #hasClosed(tail: string): boolean {
+    const fence = this.#fence;
+    if (!fence) return true;
+    const closing = new RegExp(`\\n {0,3}${fence.marker[0]}{${fence.marker.length},}`);
+    if (closing.test(tail.slice(fence.from))) return true;
+    // The last line may become the closing one.
+    fence.from = Math.max(fence.from, tail.lastIndexOf("\n"));
+    return false;
+  }
+}

@@ -1,0 +1,279 @@
+import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount } from "solid-js";
+import { RowGeometry } from "./row-geometry.ts";
+
+export interface VirtualListHandle {
+  /** Scrolls to the end and follows it. */
+  readonly scrollToEnd: () => void;
+  /** Scrolls a row into view. Returns its element once it is mounted. */
+  readonly reveal: (key: string, position?: "start" | "nearest") => Promise<HTMLElement | undefined>;
+  /** Keys of the rows that are on screen. */
+  readonly visibleKeys: () => readonly string[];
+  readonly snapshot: () => ListSnapshot;
+}
+
+/** Where a list was, to show it again in the same place. */
+export interface ListSnapshot {
+  readonly isPinned: boolean;
+  readonly anchor: { readonly key: string; readonly top: number } | undefined;
+}
+
+export interface VirtualListProps<Row extends { readonly key: string }> {
+  readonly rows: readonly Row[];
+  readonly estimate: (row: Row) => number;
+  readonly children: (row: Row) => JSX.Element;
+  /** Starts at the end and follows it while rows are added. */
+  readonly followsEnd?: boolean;
+  readonly initial?: ListSnapshot;
+  readonly label: string;
+  readonly role?: JSX.AriaAttributes["role"];
+  readonly class?: string;
+  readonly handle?: (handle: VirtualListHandle) => void;
+  /** The beginning of the list is close to the screen. */
+  readonly onNearStart?: () => void;
+  readonly onPinnedChange?: (isPinned: boolean) => void;
+  readonly header?: JSX.Element;
+  readonly footer?: JSX.Element;
+}
+
+/** Distance from the end within which the list follows it. */
+const PIN_DISTANCE = 80;
+/** Pixels beyond the screen in which rows are mounted. */
+const OVERSCAN = 800;
+
+/**
+ * A list that mounts only rows near the screen. Rows are laid out by the browser between two spacers. What the reader looks
+ * at never moves: if rows above it change their height or are added, the scroll position is corrected before the next paint.
+ */
+export function VirtualList<Row extends { readonly key: string }>(props: VirtualListProps<Row>) {
+  const geometry = new RowGeometry<Row>((row) => props.estimate(row));
+  const [range, setRange] = createSignal<readonly Row[]>([]);
+  const elements = new Map<string, HTMLElement>();
+  const rowsByElement = new WeakMap<Element, Row>();
+  let scroller!: HTMLDivElement;
+  let above!: HTMLDivElement;
+  let below!: HTMLDivElement;
+  let start = 0;
+  let isPinned = props.initial?.isPinned ?? props.followsEnd ?? false;
+  let initialAnchor = props.initial?.anchor;
+  let lastTop = 0;
+  let width = 0;
+  let frame: number | undefined;
+
+  const setPinned = (next: boolean): void => {
+    if (isPinned === next) return;
+    isPinned = next;
+    props.onPinnedChange?.(next);
+  };
+
+  const scrollTo = (top: number): void => {
+    scroller.scrollTop = top;
+    lastTop = scroller.scrollTop;
+  };
+
+  /** The first row on screen, and its distance from the top of the list. */
+  const findAnchor = (): { readonly key: string; readonly top: number } | undefined => {
+    const origin = scroller.getBoundingClientRect().top;
+    for (const row of range()) {
+      const rect = elements.get(row.key)?.getBoundingClientRect();
+      if (rect && rect.bottom > origin) return { key: row.key, top: rect.top - origin };
+    }
+    return undefined;
+  };
+
+  const restoreAnchor = (anchor: { readonly key: string; readonly top: number }): void => {
+    const rect = elements.get(anchor.key)?.getBoundingClientRect();
+    if (!rect) return;
+    const shift = rect.top - scroller.getBoundingClientRect().top - anchor.top;
+    if (Math.abs(shift) >= 0.5) scrollTo(scroller.scrollTop + shift);
+  };
+
+  const measureMounted = (): void => {
+    for (const row of range()) {
+      const element = elements.get(row.key);
+      if (element) geometry.measure(row, element.getBoundingClientRect().height);
+    }
+  };
+
+  /** Mounts the rows around a position. */
+  const mount = (top: number, mustHave?: number): void => {
+    const { rows } = geometry;
+    const headerHeight = above.offsetTop;
+    const from = geometry.indexAt(Math.max(0, top - headerHeight - OVERSCAN));
+    const to = geometry.indexAt(top - headerHeight + scroller.clientHeight + OVERSCAN) + 1;
+    start = Math.min(from, mustHave ?? from);
+    const end = Math.max(to, (mustHave ?? 0) + 1);
+    setRange(rows.slice(start, end));
+    above.style.height = `${geometry.offsetOf(start)}px`;
+    measureMounted();
+    below.style.height = `${geometry.offsetOf(rows.length) - geometry.offsetOf(Math.min(end, rows.length))}px`;
+  };
+
+  const update = (): void => {
+    frame = undefined;
+    if (scroller.clientHeight === 0) return;
+    const anchor = initialAnchor ?? findAnchor();
+    geometry.setRows(props.rows);
+    const index = anchor ? props.rows.findIndex(({ key }) => key === anchor.key) : -1;
+    if (isPinned || !anchor || index === -1) {
+      mount(isPinned ? geometry.offsetOf(geometry.rows.length) : scroller.scrollTop);
+      if (isPinned) scrollTo(scroller.scrollHeight);
+    } else {
+      mount(geometry.offsetOf(index) - anchor.top, index);
+      restoreAnchor(anchor);
+      initialAnchor = undefined;
+    }
+    checkStart();
+  };
+
+  const schedule = (): void => {
+    frame ??= requestAnimationFrame(update);
+  };
+
+  const checkStart = (): void => {
+    if (scroller.scrollTop < OVERSCAN && geometry.rows.length > 0) props.onNearStart?.();
+  };
+
+  const onScroll = (): void => {
+    const { scrollTop, scrollHeight, clientHeight } = scroller;
+    if (Math.abs(scrollTop - lastTop) < 1) return;
+    const distance = scrollHeight - scrollTop - clientHeight;
+    if (scrollTop < lastTop) {
+      if (distance > 1) setPinned(false);
+    } else if (props.followsEnd && distance <= PIN_DISTANCE) setPinned(true);
+    lastTop = scrollTop;
+    const first = range()[0];
+    const last = range().at(-1);
+    const top = first ? (elements.get(first.key)?.offsetTop ?? 0) : 0;
+    const lastElement = last && elements.get(last.key);
+    const bottom = lastElement ? lastElement.offsetTop + lastElement.offsetHeight : 0;
+    const isCovered =
+      (top <= scrollTop - OVERSCAN / 2 || start === 0) &&
+      (bottom >= scrollTop + clientHeight + OVERSCAN / 2 || start + range().length >= geometry.rows.length);
+    if (!isCovered) schedule();
+    checkStart();
+  };
+
+  const onWheel = (event: WheelEvent): void => {
+    if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) setPinned(false);
+  };
+
+  const sizes = new ResizeObserver((entries) => {
+    const origin = scroller.getBoundingClientRect().top;
+    let shift = 0;
+    let hasChanged = false;
+    for (const { target, borderBoxSize } of entries) {
+      if (target === scroller) {
+        if (width !== 0 && width !== scroller.clientWidth) geometry.forget();
+        width = scroller.clientWidth;
+        hasChanged = true;
+        continue;
+      }
+      const row = rowsByElement.get(target);
+      const height = borderBoxSize[0]?.blockSize ?? 0;
+      if (!row || !target.isConnected) continue;
+      const change = geometry.measure(row, height);
+      if (change === 0) continue;
+      hasChanged = true;
+      // Its old bottom was above the screen: everything below it has moved.
+      if (target.getBoundingClientRect().bottom - change <= origin) shift += change;
+    }
+    if (!hasChanged) return;
+    if (isPinned) scrollTo(scroller.scrollHeight);
+    else if (shift !== 0) scrollTo(scroller.scrollTop + shift);
+    schedule();
+  });
+
+  onMount(() => {
+    sizes.observe(scroller);
+    scroller.addEventListener("scroll", onScroll, { passive: true });
+    scroller.addEventListener("wheel", onWheel, { passive: true });
+    props.handle?.({
+      scrollToEnd: () => {
+        setPinned(true);
+        schedule();
+      },
+      reveal,
+      visibleKeys: () => {
+        const { top, bottom } = scroller.getBoundingClientRect();
+        return range()
+          .filter(({ key }) => {
+            const rect = elements.get(key)?.getBoundingClientRect();
+            return rect !== undefined && rect.bottom > top && rect.top < bottom;
+          })
+          .map(({ key }) => key);
+      },
+      snapshot: () => ({ isPinned, anchor: isPinned ? undefined : findAnchor() }),
+    });
+  });
+  createEffect(on(() => props.rows, schedule));
+  onCleanup(() => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    sizes.disconnect();
+  });
+
+  async function reveal(
+    key: string,
+    position: "start" | "nearest" = "nearest",
+  ): Promise<HTMLElement | undefined> {
+    const index = props.rows.findIndex((row) => row.key === key);
+    if (index === -1) return undefined;
+    const mounted = elements.get(key);
+    if (!mounted || position === "start") {
+      setPinned(false);
+      geometry.setRows(props.rows);
+      mount(geometry.offsetOf(index), index);
+      restoreAnchor({ key, top: Math.min(48, scroller.clientHeight / 4) });
+      schedule();
+    }
+    const element = elements.get(key);
+    if (position === "nearest" && element) keepInView(element);
+    await new Promise<void>((resolve) => requestAnimationFrame(() => resolve()));
+    return elements.get(key);
+  }
+
+  function keepInView(element: HTMLElement): void {
+    const view = scroller.getBoundingClientRect();
+    const rect = element.getBoundingClientRect();
+    if (rect.top < view.top) {
+      setPinned(false);
+      scrollTo(scroller.scrollTop + rect.top - view.top - 8);
+      schedule();
+    } else if (rect.bottom > view.bottom) {
+      scrollTo(scroller.scrollTop + Math.min(rect.bottom - view.bottom + 8, rect.top - view.top));
+      schedule();
+    }
+  }
+
+  const add = (row: Row, element: HTMLElement): void => {
+    elements.set(row.key, element);
+    rowsByElement.set(element, row);
+    sizes.observe(element);
+    onCleanup(() => {
+      sizes.unobserve(element);
+      if (elements.get(row.key) === element) elements.delete(row.key);
+    });
+  };
+
+  return (
+    <div
+      ref={scroller}
+      class={`virtual-list ${props.class ?? ""}`}
+      role={props.role}
+      aria-label={props.label}
+      aria-live="off"
+      tabindex="0"
+    >
+      {props.header}
+      <div ref={above} aria-hidden="true" />
+      <For each={range()}>
+        {(row) => (
+          <div ref={(element) => add(row, element)} class="virtual-row" data-key={row.key} tabindex="-1">
+            {props.children(row)}
+          </div>
+        )}
+      </For>
+      <div ref={below} aria-hidden="true" />
+      {props.footer}
+    </div>
+  );
+}
