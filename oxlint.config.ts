@@ -147,7 +147,11 @@ export default defineConfig({
     {
       // Its messages go to a worker, which has no origin of its own.
       files: ["packages/console/src/**"],
-      rules: { "unicorn/require-post-message-target-origin": "off" },
+      rules: {
+        "unicorn/require-post-message-target-origin": "off",
+        // JSX assigns elements to variables through `ref`.
+        "eslint/no-unassigned-vars": "off",
+      },
     },
     {
       files: ["packages/*/src/**/*.{test,soak}.ts"],

@@ -1,9 +1,9 @@
 import { createEffect, createMemo, on } from "solid-js";
 import type { DaemonFeed } from "../feed/index.ts";
 import { keyRegistry } from "../keys/index.ts";
-import { preferences } from "../preferences/index.ts";
 import { navigate, route, routeParam } from "../routing/index.ts";
-import { sessionTitle } from "./group-sessions.ts";
+import { preferences } from "../settings/preferences.ts";
+import { sessionTitle } from "../settings/session-title.ts";
 
 const PAGE_TITLES: Readonly<Record<string, string>> = {
   inbox: "Inbox",
@@ -19,11 +19,7 @@ const PAGE_TITLES: Readonly<Record<string, string>> = {
 /** What the page does outside of its own elements: theme, title, icon, badge and notifications. */
 export function usePageEffects(feed: DaemonFeed): void {
   createEffect(() => {
-    const { theme, density, singleKeys, keys } = preferences();
-    const root = document.documentElement;
-    if (theme === "system") delete root.dataset["theme"];
-    else root.dataset["theme"] = theme;
-    root.dataset["density"] = density;
+    const { singleKeys, keys } = preferences();
     keyRegistry.settings = { singleKeys, changed: keys };
   });
 

@@ -3,8 +3,8 @@ import { createMemo, createSignal, For, onMount, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { formatKeys, keyRegistry } from "../keys/index.ts";
 import { navigate } from "../routing/index.ts";
+import { sessionTitle } from "../settings/session-title.ts";
 import { Dialog, Icon, type IconName } from "../ui/index.ts";
-import { sessionTitle } from "./group-sessions.ts";
 
 interface PaletteEntry {
   readonly id: string;

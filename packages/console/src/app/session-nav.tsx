@@ -1,18 +1,25 @@
 import { createMemo, For, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { routeParam, toHref } from "../routing/index.ts";
+import { groupSessions } from "../sessions/group-sessions.ts";
+import { pinnedSessions } from "../sessions/pins.ts";
+import { sessionTitle } from "../settings/session-title.ts";
 import { Ago, Icon } from "../ui/index.ts";
-import { groupSessions, sessionTitle } from "./group-sessions.ts";
 import { PhaseMark } from "./phase-mark.tsx";
 
 /** The sessions beside every screen, by what needs attention. */
 export function SessionNav() {
   const { sessions, can } = useDaemon();
-  const groups = createMemo(() => groupSessions(sessions(), Date.now()));
-  const labels = createMemo(() => groups().map(({ label }) => label), undefined, {
+  const groups = createMemo(() =>
+    groupSessions(
+      sessions().filter(({ archivedAt }) => archivedAt === null),
+      { now: Date.now(), pinned: pinnedSessions() },
+    ),
+  );
+  const labels = createMemo(() => groups().map(({ name }) => name), undefined, {
     equals: (a, b) => a.join() === b.join(),
   });
-  const of = (label: string) => groups().find((group) => group.label === label)?.sessions ?? [];
+  const of = (label: string) => groups().find(({ name }) => name === label)?.sessions ?? [];
   return (
     <nav class="nav" aria-label="Sessions">
       <Show when={can("write")}>

@@ -7,6 +7,8 @@ export interface Preferences {
   readonly density: "comfortable" | "compact";
   /** Whether single keys such as `j` are shortcuts. */
   readonly singleKeys: boolean;
+  /** Other keys for shortcuts, by their ID. Empty: none. */
+  readonly keys: Readonly<Record<string, string>>;
   readonly notifications: boolean;
   readonly sound: boolean;
   /** What Enter does while a turn is running. */
@@ -21,6 +23,7 @@ export const DEFAULT_PREFERENCES: Preferences = {
   theme: "system",
   density: "comfortable",
   singleKeys: true,
+  keys: {},
   notifications: false,
   sound: false,
   enterWhileRunning: "queue",
@@ -65,12 +68,21 @@ export function parsePreferences(value: unknown): Preferences {
     theme: choice("theme"),
     density: choice("density"),
     singleKeys: flag("singleKeys"),
+    keys: isTexts(given.keys) ? given.keys : DEFAULT_PREFERENCES.keys,
     notifications: flag("notifications"),
     sound: flag("sound"),
     enterWhileRunning: choice("enterWhileRunning"),
     terminalScreenReader: flag("terminalScreenReader"),
     prices: parsePrices(given.prices),
   };
+}
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    Object.values(value).every((entry) => typeof entry === "string")
+  );
 }
 
 function parsePrices(value: unknown): Preferences["prices"] {

@@ -53,7 +53,8 @@ export function buildRows(input: RowInput, known: ReadonlyMap<string, Row> = new
     for (const { id } of approvals.byTurn.get(turnId) ?? []) {
       push({ kind: "approval", key: `approval/${id}`, approvalId: id });
     }
-    if (turns.get(turnId)?.endedAt != null) push({ kind: "footer", key: `footer/${turnId}`, turnId });
+    if (typeof turns.get(turnId)?.endedAt === "number")
+      push({ kind: "footer", key: `footer/${turnId}`, turnId });
   };
 
   for (const entry of entries) {

@@ -23,7 +23,7 @@ it("names the program that has the thread open", () => {
       title: "Writer locked",
       status: 409,
       detail: "The thread is open.",
-      holder: { pid: 42, program: "codex" },
+      holder: { pid: 42, command: "codex" },
     },
   } as const satisfies SessionEvent;
   expect(describeNotice(event)).toMatchObject({

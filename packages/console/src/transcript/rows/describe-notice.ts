@@ -77,8 +77,8 @@ function describeChanges(changes: Readonly<Record<string, unknown>>): NoticeText
 export function describeProblem(title: string, problem: Problem): NoticeText {
   const stderr = problem["stderr"];
   if (problem.type === "writer_locked") {
-    const holder = problem["holder"] as { pid?: number; program?: string } | undefined;
-    const program = holder?.program ?? "Another program";
+    const holder = problem["holder"] as { pid?: number; command?: string } | null | undefined;
+    const program = holder?.command ?? "Another program";
     const pid = holder?.pid === undefined ? "" : ` (process ${holder.pid})`;
     return {
       tone: "warn",

@@ -27,7 +27,7 @@ export function OutputViewer(props: { readonly item: TranscriptItem }) {
       <Show when={body.error !== undefined}>
         <p class="tone-danger">The output could not be loaded.</p>
       </Show>
-      <Show when={body.latest?.next != null}>
+      <Show when={typeof body.latest?.next === "number"}>
         <button type="button" class="link-button" onClick={() => setEnd((value) => value * 4)}>
           Load more: {formatBytes(end())} of {formatBytes(body.latest?.length ?? 0)}
         </button>
