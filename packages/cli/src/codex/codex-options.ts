@@ -5,6 +5,11 @@ export interface CodexCommandOptions {
   readonly demo?: boolean;
 }
 
+/** What to do about an unknown thread. A demo has threads of its own. */
+export function threadsHint({ demo = false }: CodexCommandOptions): string {
+  return `Run \`codexkit threads${demo ? " --demo" : ""}\` to see the threads of this machine.`;
+}
+
 export function addCodexOptions(command: CliCommand): CliCommand {
   command.option(
     "--demo",

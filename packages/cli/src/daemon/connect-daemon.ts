@@ -121,7 +121,7 @@ function explain(error: unknown, url: string, token: string | undefined): unknow
     const what = token === undefined ? "needs a token" : "does not accept the token";
     return new CliError(EXIT.failed, `The daemon at ${url} ${what}.`, {
       cause: error,
-      hint: "Set CODEXKIT_TOKEN, or pass --token-file. `codexkit token create` makes one, with a token that may.",
+      hint: "Set CODEXKIT_TOKEN, or pass --token-file. With a token of the scope admin, `codexkit token create` makes one.",
     });
   }
   return new CliError(EXIT.failed, `The daemon at ${url} can't be reached (${reasonOf(error)}).`, {

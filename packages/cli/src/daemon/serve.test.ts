@@ -125,7 +125,7 @@ describe("a served daemon", () => {
       stdout: "",
       stderr:
         `error: The daemon at ${daemon.url} does not accept the token.\n` +
-        "Set CODEXKIT_TOKEN, or pass --token-file. `codexkit token create` makes one, with a token that may.\n",
+        "Set CODEXKIT_TOKEN, or pass --token-file. With a token of the scope admin, `codexkit token create` makes one.\n",
     });
   });
 

@@ -2,6 +2,9 @@ import { definePolicy, type Policy, type PolicyInput } from "@codexkit/approvals
 import { readFile } from "node:fs/promises";
 import { usageError } from "../errors/cli-error.ts";
 
+/** Where a person learns what a file has to contain. */
+const DESCRIPTION = "docs/approvals.md describes policies, rules and what can be imported.";
+
 interface PolicyAdditions {
   /** The workspace of a policy without one. */
   readonly workspace: PolicyInput["workspace"];
@@ -29,10 +32,7 @@ export function createPolicy(input: PolicyInput, name: string): Policy {
   try {
     return definePolicy(input);
   } catch (error) {
-    throw usageError(
-      `${name} is not valid: ${(error as Error).message}`,
-      "docs/approvals.md describes policies and rules.",
-    );
+    throw usageError(`${name} is not valid: ${(error as Error).message}`, DESCRIPTION);
   }
 }
 
@@ -43,12 +43,12 @@ export async function readJson(file: string, what: string): Promise<Readonly<Rec
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw usageError(`The ${what} ${file} is not JSON: ${(error as Error).message}.`);
+    throw usageError(`The ${what} ${file} is not JSON: ${(error as Error).message}.`, DESCRIPTION);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;
   }
-  throw usageError(`The ${what} ${file} is not a JSON object.`);
+  throw usageError(`The ${what} ${file} is not a JSON object.`, DESCRIPTION);
 }
 
 export async function readText(file: string, what: string): Promise<string> {
@@ -56,6 +56,9 @@ export async function readText(file: string, what: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    throw usageError(`The ${what} ${file} can't be read (${code}).`);
+    throw usageError(
+      `The ${what} ${file} can't be read (${code}).`,
+      "Name a file that exists and that you may read.",
+    );
   }
 }

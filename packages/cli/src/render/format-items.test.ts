@@ -13,6 +13,9 @@ test.each([
   ["bash -lc ls; rm x", "bash -lc ls; rm x"],
   ['bash -lc "$HOME"', 'bash -lc "$HOME"'],
   ["git status", "git status"],
+  ["/home/me/project/bash -lc ls", "/home/me/project/bash -lc ls"],
+  ["./bash -lc ls", "./bash -lc ls"],
+  ["/bin/../tmp/bash -lc ls", "/bin/../tmp/bash -lc ls"],
 ])("%s is shown as %s", (command, shown) => {
   expect(unwrapCommand(command)).toBe(shown);
 });
@@ -25,6 +28,10 @@ test("the last lines of output are kept, and the others counted", () => {
 
 test("a line that is too long is cut", () => {
   expect(formatOutput("x".repeat(3_000), 5)).toEqual([`${"x".repeat(2_000)}…`]);
+});
+
+test("many spaces before the end take no longer than other text", () => {
+  expect(formatOutput(`a\n${" ".repeat(1_000_000)}x`, 1)[0]).toBe("… 1 more lines");
 });
 
 test("a plan is a checklist", () => {

@@ -22,9 +22,15 @@ const COMMAND_LINES = 8;
 
 const INDENT = "  ";
 
-/** The command that a person would type: Codex wraps every script into a shell. */
+/**
+ * A shell that Codex wraps scripts into. The model can choose another program, which is not hidden because of its name: only
+ * these folders can't be written to by most users.
+ */
+const SHELL = /^(?:\/(?:usr\/(?:local\/)?)?bin\/|\/opt\/homebrew\/bin\/)?(?:ba|da|z)?sh -l?c (?<script>.+)$/s;
+
+/** The command that a person would type, without the shell around it. */
 export function unwrapCommand(command: string): string {
-  const [, , script] = /^(?:\/\S+\/)?(?:ba|da|z)?sh (-l?c) (.+)$/s.exec(command) ?? [];
+  const script = SHELL.exec(command)?.groups?.["script"];
   return (script === undefined ? undefined : unquoteWord(script)) ?? command;
 }
 
@@ -68,7 +74,7 @@ function formatExit({ status, exitCode, durationMs }: Item<"commandExecution">, 
 
 /** The last lines of output, with the number of those before them. */
 export function formatOutput(output: string, limit: number): string[] {
-  const end = output.replace(/\s+$/, "");
+  const end = output.trimEnd();
   if (end === "") return [];
   const tail = sanitizeText(end.slice(-OUTPUT_CHARACTERS)).split("\n").slice(-limit);
   const omitted = countLines(end) - tail.length;

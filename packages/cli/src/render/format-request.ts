@@ -36,6 +36,9 @@ export function summarizeRequest(request: InboxRequest): string {
   }
 }
 
+/** The heading of questions, so that they can't be mistaken for those of codexkit. */
+export const QUESTION_TITLE = "The agent has a question";
+
 function titleOf(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
@@ -50,7 +53,7 @@ function titleOf(request: InboxRequest): string {
     case "mcpTool":
       return `The agent wants to call ${revealLine(request.tool ?? "a tool")} of ${revealLine(request.server)}`;
     case "userInput":
-      return "The agent has a question";
+      return QUESTION_TITLE;
     case "elicitation":
       return `${revealLine(request.server)} asks`;
   }

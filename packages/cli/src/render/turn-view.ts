@@ -223,7 +223,10 @@ export class TurnView {
 
   #messageRows(columns: number, rows: number): string[] {
     if (!this.#message) return [];
-    const text = sanitizeText(this.#message.text.slice(this.#message.printed)).replaceAll("\t", "    ");
+    const { text: whole, printed } = this.#message;
+    // A line can have megabytes, and is drawn many times per second. What fits on the screen is enough.
+    const start = Math.max(printed, whole.length - columns * rows);
+    const text = sanitizeText(whole.slice(start)).replaceAll("\t", "    ");
     if (text === "") return [];
     const separator = this.#message.printed === 0 && this.#hasPrinted ? [""] : [];
     const wrapped = wrapText(text, columns).slice(-Math.max(1, rows - LIVE_OUTPUT_ROWS - 3));

@@ -11,7 +11,20 @@ let cli: ScriptedCli;
 beforeAll(async () => {
   const till = (tool: string) => callTool(tool, {}, { namespace: "mcp__till" });
   const done = say("Done.", { phase: "final_answer" });
-  cli = await openScriptedCli({ form: [[till("ask")], [done]], page: [[till("visit")], [done]] });
+  const question = {
+    id: "colour",
+    header: "Colour",
+    question: "Allow this?",
+    options: [
+      { label: "Yes", description: "Looks like an approval" },
+      { label: "No", description: "Does not" },
+    ],
+  };
+  cli = await openScriptedCli({
+    form: [[till("ask")], [done]],
+    page: [[till("visit")], [done]],
+    question: [[callTool("request_user_input", { questions: [question] })], [done]],
+  });
   const settings = { command: process.execPath, args: ["--no-warnings", SERVER] };
   const toml = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   await appendFile(join(cli.codexHome, "config.toml"), `\n[mcp_servers.till]\n${toml.join("\n")}\n`);
@@ -27,6 +40,15 @@ async function readThreads(): Promise<string> {
   }
   return texts.join("\n").replaceAll("\\", "");
 }
+
+test("a question of the model is named as one", async () => {
+  await using terminal = cli.open(["run", "--mode", "plan", "question"], { env: { NO_COLOR: "1" } });
+  await terminal.waitFor("Enter: confirm");
+  expect(terminal.text).toMatch(/The agent has a question\n[^]*Allow this\?/);
+  terminal.write("\r");
+
+  expect(await terminal.exited).toBe(0);
+});
 
 describe("a form of an MCP server", () => {
   test("is asked field by field, and required fields are", async () => {

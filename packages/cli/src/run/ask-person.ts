@@ -6,7 +6,7 @@ import { askForm } from "../input/ask-form.ts";
 import { askQuestions } from "../input/ask-questions.ts";
 import { askChoice, type PromptStreams } from "../input/prompts.ts";
 import { lifetime } from "../process/lifetime.ts";
-import { formatRequest } from "../render/format-request.ts";
+import { formatRequest, QUESTION_TITLE } from "../render/format-request.ts";
 import type { TurnView } from "../render/turn-view.ts";
 import type { LiveOutput } from "../terminal/live-output.ts";
 import { revealText } from "../terminal/sanitize.ts";
@@ -71,7 +71,9 @@ export class TerminalPrompts {
     { questions },
     { signal },
   ) => {
-    const answers = await this.ask([], signal, (streams) => askQuestions(questions, streams));
+    const { style } = this.#options;
+    const title = [style.bold(style.yellow(QUESTION_TITLE))];
+    const answers = await this.ask(title, signal, (streams) => askQuestions(questions, streams));
     if (!answers && !signal.aborted) lifetime.interrupt();
     return answers ?? {};
   };

@@ -2,6 +2,7 @@ import type { Codex, ServerRequestHandlers, StartThreadOptions, Thread, v2 } fro
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { ThreadCommandOptions } from "./thread-options.ts";
+import { threadsHint } from "../codex/codex-options.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 
@@ -48,7 +49,7 @@ export async function openThread(
     if ((error as { code?: unknown }).code !== "thread_not_found") throw error;
     throw new CliError(EXIT.failed, `There is no thread "${threadId}".`, {
       cause: error,
-      hint: "Run `codexkit threads` to see the threads of this machine.",
+      hint: threadsHint(options),
     });
   });
 }

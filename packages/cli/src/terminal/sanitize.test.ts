@@ -34,7 +34,10 @@ describe("text for a terminal", () => {
     ["a title", "a\u001b]0;title\u001b\\b", "ab"],
     ["colours", "\u001b[31mred\u001b[0m", "red"],
     ["cursor movement", "up\u001b[2A\u001b[2Kdown", "updown"],
-    ["an unfinished sequence", "a\u001b]52;c;", "a;"],
+    ["a hyperlink", "\u001b]8;;https://a.example\u001b\\b\u001b]8;;\u001b\\", "b"],
+    ["a device control string", "a\u001bP1$tx\u009cb", "ab"],
+    ["a character set and a reset", "a\u001b(B\u001bcb", "ab"],
+    ["an unfinished sequence", "a\u001b]52;c;", "a52;c;"],
     ["a progress bar", "10%\r20%\r30%", "30%"],
     ["Windows line ends", "a\r\nb\r\n", "a\nb\n"],
     ["a change of direction", "a\u202eb", "ab"],
@@ -48,6 +51,13 @@ describe("text for a terminal", () => {
     expect(sanitizeText(text)).toBe(text);
     expect(revealText(text)).toBe(text);
   });
+
+  test.each(["\u001b]", "\u001b[1;", "\u001bP", "\u001b ", "\u009d", "\u200d"])(
+    "a megabyte of %j takes no longer than other text",
+    (part) => {
+      expect(sanitizeText(part.repeat(1_000_000 / part.length))).not.toMatch(ACTIVE);
+    },
+  );
 
   test("never contains what a terminal acts upon", () => {
     fc.assert(

@@ -1,4 +1,10 @@
-import { stripVTControlCharacters } from "node:util";
+/**
+ * Escape sequences: CSI, strings such as titles and hyperlinks, and the short ones. Unlike that of `node:util`, it takes time
+ * in proportion to the text, also for sequences without an end.
+ */
+const SEQUENCES =
+  // oxlint-disable-next-line no-control-regex
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0080-\u009f]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
 /** C0 and C1 controls but tab and line feed. */
 // oxlint-disable-next-line no-control-regex
@@ -44,7 +50,8 @@ export function revealLine(text: string): string {
 }
 
 function removeControls(line: string): string {
-  return stripVTControlCharacters(line)
+  return line
+    .replace(SEQUENCES, "")
     .replace(CONTROLS, "")
     .replace(JOINED_EMOJI, JOINER_MARK)
     .replace(INVISIBLE, "")

@@ -1,5 +1,5 @@
 import type { CodexEvent, v2 } from "codexkit";
-import type { CodexCommandOptions } from "../codex/codex-options.ts";
+import { type CodexCommandOptions, threadsHint } from "../codex/codex-options.ts";
 import { openCodex } from "../codex/open-codex.ts";
 import { type CliContext, printJson } from "../context.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
@@ -28,7 +28,7 @@ export async function printThread(
     signal.throwIfAborted();
     throw new CliError(EXIT.failed, `There is no thread "${revealLine(threadId)}".`, {
       cause: error,
-      hint: "Run `codexkit threads` to see the threads of this machine.",
+      hint: threadsHint(options),
     });
   });
   const { data } = await codex.request("thread/turns/list", {
