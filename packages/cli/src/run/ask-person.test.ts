@@ -25,7 +25,13 @@ beforeAll(async () => {
     page: [[till("visit")], [done]],
     question: [[callTool("request_user_input", { questions: [question] })], [done]],
   });
-  const settings = { command: process.execPath, args: ["--no-warnings", SERVER] };
+  const settings = {
+    command: process.execPath,
+    args: ["--no-warnings", SERVER],
+    // A thread starts when the server is ready, and not without it on a busy machine.
+    required: true,
+    startup_timeout_sec: 60,
+  };
   const toml = Object.entries(settings).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
   await appendFile(join(cli.codexHome, "config.toml"), `\n[mcp_servers.till]\n${toml.join("\n")}\n`);
 });
