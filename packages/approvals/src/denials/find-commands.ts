@@ -1,7 +1,7 @@
 import { forEachChild, type Command, type SyntaxNode } from "unbash";
 import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
-import { DOWNLOADERS, mayRunArguments, runsArguments, runsInput } from "../programs/known-by-name.ts";
+import { DOWNLOADERS, runsArguments, runsInput, scriptsIn } from "../programs/known-by-name.ts";
 import { parseSource } from "../shell/parse-source.ts";
 
 /** Bounds of a search: beyond any of them it is incomplete. */
@@ -128,25 +128,6 @@ class CommandFinder implements FoundCommands {
     const script = parseSource(text);
     if (script !== undefined) this.visit(script, { nesting: nesting + 1, isGuess }, 0);
   }
-}
-
-/** The arguments that may be a script, or have one in them. */
-function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): readonly string[] {
-  // The value of `--option=value` and `-Svalue`.
-  const withoutOption = (text: string): string =>
-    text.replace(/^(?:--?[\w-]+=|[\w.-]+=!|-[A-Za-z](?=[a-z]))/, "");
-  if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
-  const texts = args.filter((word) => /\s/.test(word));
-  if (!/^(?:awk|sed)$/.test(baseName(first)))
-    return mayRunArguments([first, ...args]) ? texts.map(withoutOption) : [];
-  return texts.flatMap((text) =>
-    text.length > LIMITS.syntaxChars
-      ? [text]
-      : Array.from(
-          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\/|(?:^|[\d$;{\n])\s*e\s([^\n]*)/g),
-          ([, one, other, third]) => one ?? other ?? third ?? "",
-        ),
-  );
 }
 
 /** The commands of one element of a pipeline: itself, or those of a group. */

@@ -105,3 +105,19 @@ describe("layered policies", () => {
     expect(ignored.length).toBeGreaterThan(0);
   });
 });
+
+it("takes no permission for addresses of this machine or of private networks from a project", () => {
+  const project = definePolicy({ network: { loopback: "allow", private: "allow" } });
+  for (const preset of ["read-only", "workspace-write", "developer"] as const) {
+    const person = definePolicy({ preset, workspace: "/srv/app" });
+    const { policy, ignored } = combinePolicies({ project, person });
+    for (const host of ["10.0.0.5", "localhost"]) {
+      const request = { kind: "command", command: `curl http://${host}/`, cwd: "/srv/app" } as const;
+      expect(evaluatePolicy(policy, request).decision).toBe(evaluatePolicy(person, request).decision);
+    }
+    expect(ignored).toContain('The project\'s network.private = "allow" is ignored.');
+  }
+  const strict = definePolicy({ network: { loopback: "deny" } });
+  const person = definePolicy({ workspace: "/srv/app", network: { loopback: "allow" } });
+  expect(combinePolicies({ project: strict, person }).policy.network.loopback).toBe("deny");
+});

@@ -43,8 +43,8 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     network: {
       allow: trusted.flatMap(({ network }) => network.allow),
       deny: layers.flatMap(({ network }) => network.deny),
-      loopback: strictest(layers.map(({ network }) => network.loopback)),
-      private: strictest(layers.map(({ network }) => network.private)),
+      loopback: strictest(layers.map((layer) => rangeSetting("loopback", layer, layer === project))),
+      private: strictest(layers.map((layer) => rangeSetting("private", layer, layer === project))),
     },
     effects: combineEffects(layers, person, organization),
     onDeny: layers.some(({ onDeny }) => onDeny === "cancel") ? "cancel" : "decline",
@@ -57,10 +57,12 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
     organization !== undefined &&
     person.workspace[name].some((folder) => !policy.workspace[name].includes(folder));
   const loosened = EFFECT_KINDS.filter((kind) => project?.effects[kind] === "allow");
+  const opened = RANGES.filter((range) => project?.network[range] === "allow");
   const ignored = [
     allows(project) &&
       "The project's rules that allow something are ignored: a project can only tighten a policy.",
     (project?.network.allow ?? []).length > 0 && "The project's allowed hosts are ignored.",
+    ...opened.map((range) => `The project's network.${range} = "allow" is ignored.`),
     ...loosened.map((kind) => `The project's effects.${kind} = "allow" is ignored.`),
     list !== undefined &&
       allows(person) &&
@@ -103,6 +105,13 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
   const lies = (folders: readonly string[]) => (path: string) =>
     folders.some((folder) => isInside(resolvePath("/", folder), resolvePath("/", path)));
   return [...new Set([...one.filter(lies(other)), ...other.filter(lies(one))])];
+}
+
+const RANGES = ["loopback", "private"] as const;
+
+/** What a layer says about addresses of this machine or of private networks. A project's can only tighten. */
+function rangeSetting(range: (typeof RANGES)[number], { network }: Policy, isProject: boolean) {
+  return isProject && network[range] === "allow" ? undefined : network[range];
 }
 
 function strictest(decisions: readonly (Decision | undefined)[]): Decision | undefined {

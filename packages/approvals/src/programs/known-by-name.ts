@@ -1,4 +1,5 @@
 import { baseName } from "../files/path.ts";
+import { LIMITS } from "../limits.ts";
 import { isCheckedProgram } from "./catastrophic.ts";
 
 // What programs do, by their names alone: for scripts that are not understood, in which only words can be recognised.
@@ -48,6 +49,25 @@ export function mayRunArguments(words: readonly (string | undefined)[]): boolean
   if (name !== "git") return !PRINTERS.has(name);
   // `-c alias.x='!command'`.
   return words.some((word = "") => GIT_RUNNERS.has(word) || /^[\w.-]+=!?\S+\s/.test(word));
+}
+
+/** The arguments that may be a script, or have one in them. */
+export function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): readonly string[] {
+  // The value of `--option=value` and `-Svalue`.
+  const withoutOption = (text: string): string =>
+    text.replace(/^(?:--?[\w-]+=|[\w.-]+=!|-[A-Za-z](?=[a-z]))/, "");
+  if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
+  const texts = args.filter((word) => /\s/.test(word));
+  if (!/^(?:awk|sed)$/.test(baseName(first)))
+    return mayRunArguments([first, ...args]) ? texts.map(withoutOption) : [];
+  return texts.flatMap((text) =>
+    text.length > LIMITS.syntaxChars
+      ? [text]
+      : Array.from(
+          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\/|(?:^|[\d$;{\n])\s*e\s([^\n]*)/g),
+          ([, one, other, third]) => one ?? other ?? third ?? "",
+        ),
+  );
 }
 
 /** Whether a command runs its standard input: an interpreter without a script of its own. */
