@@ -18,6 +18,8 @@ export interface DeniableCall {
   readonly folder: string;
   /** The folder that the script starts in. */
   readonly start: string;
+  /** Set for a command in the text of another one, in whose own text nothing is looked for. */
+  readonly isInner?: boolean | undefined;
 }
 
 type Check = (call: DeniableCall) => Denial | undefined;
@@ -113,7 +115,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
   }),
 );
 
-export type DenialContext = Pick<DeniableCall, "home" | "folder">;
+export type DenialContext = Pick<DeniableCall, "home" | "folder" | "isInner">;
 
 /** The denial of the first command that must never run, by its words alone. */
 export function findCatastrophe(
@@ -131,15 +133,17 @@ export function findCatastrophe(
 
 /** A catastrophic command in text that a program hands to a shell, by its words as they are separated by blanks. */
 function findInText(text: string, context: DenialContext): Denial | undefined {
+  if (context.isInner === true) return undefined;
   const lines = text.slice(0, LONGEST_TEXT).split(/[\n;&|(){}]+/);
   return findCatastrophe(
     lines.map((line) => line.split(/[\s'"`\\]+/).filter((word) => word !== "")),
-    context,
+    { ...context, isInner: true },
   );
 }
 
 const LONGEST_TEXT = 8 * 1024;
 const LONGEST_BRACES = 200;
+const LONGEST_HOST = 300;
 
 /** Strings in a program of awk, which `system` and pipes run. */
 function runsStrings({ args, ...call }: DeniableCall): Denial | undefined {
@@ -163,7 +167,7 @@ function runsLines({ args, ...call }: DeniableCall): Denial | undefined {
 /** An address of the service that gives out the credentials of a machine in a cloud, in any spelling. */
 function metadataService({ args }: DeniableCall): Denial | undefined {
   const isMetadata = args
-    .map((arg) => arg.replace(/^-[-\w]*=/, ""))
+    .map((arg) => arg.slice(0, LONGEST_HOST).replace(/^-[-\w]*=/, ""))
     .filter((arg) => /^https?:\/\/|^[\d[]|^metadata\.goog/i.test(arg))
     .some((arg) => rangeOf(readEndpoint(arg)?.host ?? "") === "metadata");
   return isMetadata ? denial("metadata-service", "asks for the machine's credentials") : undefined;

@@ -25,7 +25,8 @@ export const chmod = declareProgram({
   examine: examineMode,
 });
 
-export const PLAIN_MODE = /^(?:[01]?[0-7]{1,3}|[ugoa]*(?:[-+=][rwxX]*)+(?:,[ugoa]*(?:[-+=][rwxX]*)+)*)$/;
+export const PLAIN_MODE =
+  /^(?=.{1,64}$)(?:[01]?[0-7]{1,3}|[ugoa]*(?:[-+=][rwxX]*)+(?:,[ugoa]*(?:[-+=][rwxX]*)+)*)$/;
 
 function examineMode({ operands, options }: ParsedCall): readonly Effect[] | string {
   const hasModeOption = ["-r", "-w", "-x", "--reference"].some((name) => options.has(name));

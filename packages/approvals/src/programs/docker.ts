@@ -61,7 +61,7 @@ function examineVolumes({ options }: ParsedCall): readonly Effect[] | string {
   for (const { text } of options.get("-v") ?? []) {
     if (text === undefined) return "a volume is only known at run time";
     // `-v=a:b` is `-v a:b`.
-    const [source = "", target, mode = ""] = text.replace(/^=/, "").split(":");
+    const [source = "", target, mode = ""] = text.replace(/^=/, "").split(":", 3);
     // A name without a slash is a volume of docker's own.
     if (target === undefined || !/^[/.~]/.test(source)) continue;
     if (source.endsWith(".sock")) return "a socket of the host in a container gives it rights over the host";

@@ -57,6 +57,7 @@ describeProgram(find, {
     ". -name x -exec sh -c 'rm {}' ;": ["read .", "command sh -c <unknown>", "command sh -c <unknown>"],
   },
   notUnderstood: [
+    `${"a ".repeat(40)}${"-exec rm {} ; ".repeat(30)}`,
     ". -fprint out",
     ". -fprintf out %p",
     ". -fls out",

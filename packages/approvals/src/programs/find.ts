@@ -73,6 +73,9 @@ const PLAIN = new Set([
 /** With one of these, a name that is tested somewhere does not hold for all files that an action sees. */
 const BRANCHES = new Set(["!", "(", ")", ",", "-not", "-o", "-or"]);
 
+/** Actions in all folders together. */
+const MOST_ACTIONS = 1_000;
+
 /**
  * `-exec` runs a command on files below the start folders: `{}` becomes a pattern for these. `-execdir` and `-ok` run it
  * elsewhere or ask a terminal, `-fprint` and the like write, and `-files0-from` reads folders: not declared.
@@ -89,7 +92,7 @@ class Expression {
   readonly #starts: Word[] = [];
   readonly #effects: Effect[] = [];
   readonly #commands: { readonly words: readonly Word[]; readonly name: string | undefined }[] = [];
-  readonly #deletions: (string | undefined)[] = [];
+  readonly #deletions = new Set<string | undefined>();
   #index = 0;
   /** The name that was tested last. A test holds only for the actions behind it. */
   #name: string | undefined;
@@ -104,8 +107,9 @@ class Expression {
     const problem = this.#readStarts() ?? this.#readExpression();
     if (problem !== undefined) return problem;
     if (this.#starts.length === 0) this.#starts.push(literal("."));
-    const acts = this.#deletions.length > 0 || this.#commands.length > 0;
-    if (acts && this.#followsLinks) return "links may lead its actions anywhere";
+    const actions = this.#deletions.size + this.#commands.length;
+    if (actions * this.#starts.length > MOST_ACTIONS) return "it has more actions than can be judged";
+    if (actions > 0 && this.#followsLinks) return "links may lead its actions anywhere";
     for (const start of this.#starts) {
       this.#effects.push({ kind: "read", path: start });
       for (const name of this.#deletions) this.#effects.push(...deletion(start, this.#heldName(name)));
@@ -159,7 +163,7 @@ class Expression {
       return undefined;
     }
     if (text === "-delete") {
-      this.#deletions.push(this.#name);
+      this.#deletions.add(this.#name);
       return undefined;
     }
     if (text === "-exec") return this.#readCommand();
