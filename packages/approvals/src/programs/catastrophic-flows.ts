@@ -47,8 +47,9 @@ const AS_INPUT = /<<<\s{0,8}"?(?:\$\(|`)\s{0,8}(?:aria2c|curl|fetch|wget)\b/;
 
 /** A file that is downloaded by one command and run by a later one. */
 function findDownloadedCode(source: string, calls: readonly Words[]): Denial | undefined {
-  if (AS_INPUT.test(source) && calls.some(runsInput)) return RUNS_DOWNLOAD;
-  const downloaded = new Set(Array.from(source.matchAll(SAVED), ([, file = ""]) => baseName(file)));
+  if (source.includes("<<<") && AS_INPUT.test(source) && calls.some(runsInput)) return RUNS_DOWNLOAD;
+  const saved = source.includes(">") ? source.matchAll(SAVED) : [];
+  const downloaded = new Set(Array.from(saved, ([, file = ""]) => baseName(file)));
   for (const [first = "", ...args] of calls) {
     const name = baseName(first);
     if (downloaded.size > 0) {

@@ -96,7 +96,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
     shutdown: power,
     socat: reverseShell,
     srm: deletion,
-    ssh: ({ args, ...call }) => findInText(args.slice(1).join(" "), call),
+    ssh: (call) => findInText(call.args.slice(1).join(" "), call),
     su: privilege,
     sudo: privilege,
     sudoedit: privilege,
@@ -133,11 +133,11 @@ export function findCatastrophe(
 
 /** A catastrophic command in text that a program hands to a shell, by its words as they are separated by blanks. */
 function findInText(text: string, context: DenialContext): Denial | undefined {
-  if (context.isInner === true) return undefined;
+  if (text === "" || context.isInner === true) return undefined;
   const lines = text.slice(0, LONGEST_TEXT).split(/[\n;&|(){}]+/);
   return findCatastrophe(
     lines.map((line) => line.split(/[\s'"`\\]+/).filter((word) => word !== "")),
-    { ...context, isInner: true },
+    { home: context.home, folder: context.folder, isInner: true },
   );
 }
 
@@ -146,7 +146,8 @@ const LONGEST_BRACES = 200;
 const LONGEST_HOST = 300;
 
 /** Strings in a program of awk, which `system` and pipes run. */
-function runsStrings({ args, ...call }: DeniableCall): Denial | undefined {
+function runsStrings(call: DeniableCall): Denial | undefined {
+  const { args } = call;
   const strings = args.flatMap((arg) =>
     Array.from(arg.slice(0, LONGEST_TEXT).matchAll(/"([^"]*)"/g), ([, text]) => text ?? ""),
   );
@@ -154,7 +155,8 @@ function runsStrings({ args, ...call }: DeniableCall): Denial | undefined {
 }
 
 /** The command `e` of sed. */
-function runsLines({ args, ...call }: DeniableCall): Denial | undefined {
+function runsLines(call: DeniableCall): Denial | undefined {
+  const { args } = call;
   const lines = args.flatMap((arg) =>
     Array.from(
       arg.slice(0, LONGEST_TEXT).matchAll(/(?:^|[\d$/;{\n])\s{0,8}e\s([^\n]*)/g),
@@ -168,7 +170,11 @@ function runsLines({ args, ...call }: DeniableCall): Denial | undefined {
 function metadataService({ args }: DeniableCall): Denial | undefined {
   const isMetadata = args
     .map((arg) => arg.slice(0, LONGEST_HOST).replace(/^-[-\w]*=/, ""))
-    .filter((arg) => /^https?:\/\/|^[\d[]|^metadata\.goog/i.test(arg))
+    .filter((arg) =>
+      /^(?:https?:\/\/(?:[^/?#@]*@)?)?(?:[\d[]|metadata\.goog)|^https?:\/\/(?:metadata|instance-data)/i.test(
+        arg,
+      ),
+    )
     .some((arg) => rangeOf(readEndpoint(arg)?.host ?? "") === "metadata");
   return isMetadata ? denial("metadata-service", "asks for the machine's credentials") : undefined;
 }
@@ -274,10 +280,11 @@ const GIT_VALUES = new Set([
   "--config-env",
 ]);
 
-function git({ args, ...call }: DeniableCall): Denial | undefined {
+function git(call: DeniableCall): Denial | undefined {
+  const { args } = call;
   let at = 0;
   // `-c alias.x=!command`, and other settings that are commands.
-  const settings = args.filter((arg) => /^[\w.-]+=!?\S+\s/.test(arg));
+  const settings = args.includes("-c") ? args.filter((arg) => /^[\w.-]+=!?\S+\s/.test(arg)) : [];
   const hidden = findInText(settings.map((arg) => arg.replace(/^[\w.-]+=!?/, "")).join("\n"), call);
   if (hidden !== undefined) return hidden;
   while (at < args.length && (args[at] ?? "").startsWith("-")) at += GIT_VALUES.has(args[at] ?? "") ? 2 : 1;

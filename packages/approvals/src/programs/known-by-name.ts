@@ -34,6 +34,8 @@ const GIT_RUNNERS = names("bisect filter-branch rebase submodule");
 const WRITES_ALL = names("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink");
 const WRITES_LAST = names("cp install mv rsync");
 
+const WRITERS: ReadonlySet<string> = new Set([...WRITES_ALL, ...WRITES_LAST]);
+
 /** Programs that are only dangerous with certain arguments, so that their bare name among other words means nothing. */
 const DANGEROUS_BY_ARGUMENTS = names("chmod chown dd find git rm");
 
@@ -93,8 +95,7 @@ export function possibleCalls(words: readonly string[]): readonly (readonly stri
   const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
   return words.flatMap((word, index) => {
     const name = baseName(word);
-    const writes = WRITES_ALL.has(name) || WRITES_LAST.has(name);
-    const isNamed = isCheckedProgram(name) || SENDERS.has(name) || writes;
+    const isNamed = isCheckedProgram(name) || SENDERS.has(name) || WRITERS.has(name);
     const starts = index === 0 || (isNamed && (isRunner || DANGEROUS_BY_ARGUMENTS.has(name)));
     return starts ? [words.slice(index)] : [];
   });

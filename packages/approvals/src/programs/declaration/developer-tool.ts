@@ -120,8 +120,10 @@ const OUTPUT =
  */
 function reachOf(word: string, previous: string | undefined): readonly Effect[] {
   if (!/[/~:@]|\.\./.test(word)) return [];
-  const address = /(?<![a-z0-9+])[a-z][a-z0-9+]*:\/\/\S*/i.exec(word.replace(/^-[A-Za-z]/, ""))?.[0];
-  if (address !== undefined) return [{ kind: "connect", target: { text: address }, sends: false }];
+  if (word.includes("://")) {
+    const [text] = /(?<![a-z0-9+])[a-z][a-z0-9+]*:\/\/\S*/i.exec(word.replace(/^-[A-Za-z]/, "")) ?? [word];
+    return [{ kind: "connect", target: { text }, sends: false }];
+  }
   const value = word
     .replace(/^[-\w.]*=/, "")
     .replace(/^-[A-Za-z](?=[/~])/, "")
