@@ -27,11 +27,11 @@ export function useAppKeys({ sessions, inbox }: DaemonFeed): void {
     { id: "app.previousSession", keys: "[", label: "Previous session", run: () => neighbour(-1) },
     { id: "app.nextSession", keys: "]", label: "Next session", run: () => neighbour(1) },
     { id: "app.newestApproval", keys: ".", label: "Newest approval", run: () => openApproval(-1) },
-    ...Array.from({ length: 9 }, (_, index) => ({
-      id: `app.approval${index + 1}`,
-      keys: String(index + 1),
-      label: `Approval ${index + 1}`,
-      run: () => openApproval(index),
-    })),
+    {
+      id: "app.approval",
+      keys: "1-9",
+      label: "The n-th approval that waits",
+      run: ({ key }) => openApproval(Number(key) - 1),
+    },
   ]);
 }

@@ -1,6 +1,6 @@
 import { createEffect, createSignal, Match, on, onCleanup, Switch } from "solid-js";
 import { type ConnectionState, useDaemon } from "../feed/index.ts";
-import { Ago, announce, formatCount } from "../ui/index.ts";
+import { announce, formatCount } from "../ui/index.ts";
 
 const LABELS: Readonly<Record<ConnectionState, string>> = {
   connecting: "Connecting",
@@ -57,8 +57,8 @@ export function ConnectionBar() {
       <Match when={connection().state === "down"}>
         <div class="connection-bar" data-tone="danger" role="status">
           <span>
-            The daemon can't be reached. What you see is from <Ago at={connection().since} /> ago. Start it
-            with <code>codexkit serve</code>.
+            The daemon can't be reached. What you see is from{" "}
+            {new Date(connection().since).toLocaleTimeString()}. Start it with <code>codexkit serve</code>.
           </span>
           <button type="button" class="button" onClick={reconnect}>
             Retry now

@@ -55,7 +55,7 @@ export default function Palette(props: { readonly close: () => void }) {
       .groups()
       .filter(({ element, scope }) => element === undefined && scope !== "list")
       .flatMap(({ bindings }) => bindings)
-      .filter(({ id }) => !id.startsWith("app.go") && id !== "app.palette")
+      .filter(({ id }) => !/^app\.(?:go[A-Z]|new$|palette$)/.test(id))
       .map((binding) => ({
         id: `key-${binding.id.replaceAll(".", "-")}`,
         label: binding.label,

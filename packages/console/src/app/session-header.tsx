@@ -38,13 +38,13 @@ export function SessionHeader(props: SessionHeaderProps) {
   });
   return (
     <header class="session-head">
-      <div class="session-title">
+      <div class="head-title">
         <Show when={session()}>{(shown) => <PhaseMark phase={shown().phase} />}</Show>
         <h1 class="one-line">{props.title || " "}</h1>
         <OutlineMenu view={props.view} revealTurn={props.revealTurn} />
         <ActionsMenu view={props.view} />
       </div>
-      <p class="session-facts one-line">
+      <p class="head-facts one-line">
         <Show when={session()}>
           {(shown) => (
             <>

@@ -17,6 +17,7 @@ import type { Connection, ConnectionState, DaemonFeed, SessionView, SignedInAs }
 const DOWN_AFTER_MS = 10_000;
 /** A hidden page closes its stream after this time. The cursor is kept, so that nothing is lost. */
 const HIDDEN_MS = 30_000;
+const HIDDEN_LOCK = "codexkit.hidden-stream";
 /** Watched sessions that are not on screen any more. */
 const KEPT_SESSIONS = 8;
 /** Fewer missing events than these are not worth a message. */
@@ -225,15 +226,31 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     return entry.feed.view;
   }
 
+  /** Hidden tabs let go of their connection. One of them keeps it for the inbox, so that the person is notified. */
+  let visible: AbortController | undefined;
+  const pause = (): void => {
+    isPaused = true;
+    send({ type: "pause" });
+    const { locks } = navigator as Partial<Navigator>;
+    visible = new AbortController();
+    const { signal } = visible;
+    void locks
+      ?.request(HIDDEN_LOCK, { signal }, async () => {
+        send({ type: "watch", sessions: {} });
+        send({ type: "connect" });
+        await new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+      })
+      .catch(() => undefined);
+  };
   const onVisibility = (): void => {
     clearTimeout(hiddenTimer);
-    if (document.hidden) {
-      hiddenTimer = setTimeout(() => {
-        isPaused = true;
-        send({ type: "pause" });
-      }, HIDDEN_MS);
-    } else if (isPaused) {
+    if (document.hidden) hiddenTimer = setTimeout(pause, HIDDEN_MS);
+    else if (isPaused) {
       isPaused = false;
+      visible?.abort();
+      sendWatch();
       send({ type: "connect" });
     }
   };

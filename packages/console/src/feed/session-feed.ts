@@ -41,6 +41,7 @@ export class SessionFeed {
   /** Events that arrived before the history. */
   #early: SessionEvent[] | undefined = [];
   #older: Promise<void> | undefined;
+  #keepsOlder = false;
 
   constructor(id: string, deps: SessionFeedDeps) {
     this.#id = id;
@@ -95,6 +96,9 @@ export class SessionFeed {
       item: (itemId) => signals.items().findLast((item) => item.id === itemId),
       loadOlder: async () => this.#loadOlder(),
       loadAround: async (seq) => this.#loadAround(seq),
+      keepOlder: (isNeeded) => {
+        this.#keepsOlder = isNeeded;
+      },
       onEvent: (listener) => {
         this.#listeners.add(listener);
         if (getOwner()) onCleanup(() => this.#listeners.delete(listener));
@@ -114,6 +118,7 @@ export class SessionFeed {
       return;
     }
     for (const event of events) this.#projection.apply(event);
+    if (!this.#keepsOlder) this.#trim();
     for (const listener of this.#listeners) for (const event of events) listener(event);
     this.#publish();
   }
@@ -190,6 +195,10 @@ export class SessionFeed {
     while (this.#projection.hasOlder && (this.#projection.entries[0]?.firstSeq ?? 0) > seq) {
       await this.#loadOlder();
     }
+  }
+
+  #trim(): void {
+    for (const key of this.#projection.trim()) this.#items.delete(key);
   }
 
   #item(key: string): ReactiveItem {

@@ -107,21 +107,16 @@ export class SessionProjection {
     this.#changes.state = true;
   }
 
-  /** Drops the oldest entries beyond the limit. The reader must be at the end. */
-  trim(limit: number = PROJECTION_LIMITS.entries): void {
-    if (this.entries.length <= limit) return;
-    const dropped = this.entries.slice(0, this.entries.length - limit);
-    for (const entry of dropped) this.#items.delete(entry.key);
+  /** Drops the oldest entries if there are many more than the limit. Returns their keys. */
+  trim(limit: number = PROJECTION_LIMITS.entries): readonly string[] {
+    // Not one by one: each time costs a new list.
+    if (this.entries.length <= limit * 1.1) return [];
+    const dropped = this.entries.slice(0, this.entries.length - limit).map(({ key }) => key);
+    for (const key of dropped) this.#items.delete(key);
     this.entries = this.entries.slice(dropped.length);
     this.hasOlder = true;
     this.#changes.entries = true;
-  }
-
-  /** Forgets all entries, before a page from another place is loaded. */
-  clearEntries(): void {
-    this.#items.clear();
-    this.entries = [];
-    this.#changes.entries = true;
+    return dropped;
   }
 
   /** Applies an event. One that was applied before is ignored. */

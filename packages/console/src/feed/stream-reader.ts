@@ -1,4 +1,9 @@
-import { type DaemonClient, DaemonClientError, type StreamFrame } from "@codexkit/daemon/client";
+import {
+  type DaemonClient,
+  DaemonClientError,
+  type SessionEvent,
+  type StreamFrame,
+} from "@codexkit/daemon/client";
 import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
 import { mergeDeltas } from "./merge-deltas.ts";
 
@@ -9,7 +14,7 @@ const IDLE_MS = 35_000;
 
 /** Reads the multiplexed stream, keeps the cursor over reconnects, and reports frames in batches. */
 export class StreamReader {
-  readonly #client: DaemonClient;
+  readonly #client: Pick<DaemonClient, "events">;
   readonly #report: (report: FeedReport) => void;
   /** The newest event of each watched session. */
   readonly #positions = new Map<string, number>();
@@ -18,8 +23,9 @@ export class StreamReader {
   #frames: StreamFrame[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushedAt = 0;
+  #hole: string | undefined;
 
-  constructor(client: DaemonClient, report: (report: FeedReport) => void) {
+  constructor(client: Pick<DaemonClient, "events">, report: (report: FeedReport) => void) {
     this.#client = client;
     this.#report = report;
   }
@@ -95,12 +101,23 @@ export class StreamReader {
       const { sessionId, event } = frame;
       const position = this.#positions.get(sessionId);
       if (position === undefined || event.seq <= position) return;
+      if (firstSeq(event) > position + 1 && this.#askAgain(sessionId, position)) return;
       this.#positions.set(sessionId, event.seq);
     }
     this.#frames.push(frame);
     // The first frame after a pause is not held back.
     const wait = Math.max(0, this.#flushedAt + BATCH_MS - performance.now());
     this.#timer ??= setTimeout(() => this.#flush(), wait);
+  }
+
+  /** Events are missing: the stream is read again from the last one that is known, once per position. */
+  #askAgain(sessionId: string, position: number): boolean {
+    const hole = `${sessionId}:${position}`;
+    if (this.#hole === hole) return false;
+    this.#hole = hole;
+    this.#cursor = undefined;
+    this.#connect();
+    return true;
   }
 
   #flush(): void {
@@ -111,4 +128,10 @@ export class StreamReader {
     this.#report({ type: "frames", frames: mergeDeltas(this.#frames) });
     this.#frames = [];
   }
+}
+
+/** The first event that a frame stands for: deltas may be merged, and a gap names the events that are lost for good. */
+function firstSeq(event: SessionEvent): number {
+  if (event.type === "gap") return event.from;
+  return event.type === "item.delta" ? (event.mergedFrom ?? event.seq) : event.seq;
 }

@@ -182,6 +182,11 @@ export interface SessionView {
   readonly loadOlder: () => Promise<void>;
   /** Loads the entries around a sequence number, such as `firstSeq` of a turn. */
   readonly loadAround: (seq: number) => Promise<void>;
+  /**
+   * Keeps entries beyond the limit while the reader looks at old ones. Otherwise the oldest are dropped, and `hasOlder` becomes
+   * true.
+   */
+  readonly keepOlder: (isNeeded: boolean) => void;
   /** Calls the listener with each new event, until the caller's owner is disposed of. */
   readonly onEvent: (listener: (event: SessionEvent) => void) => void;
 }

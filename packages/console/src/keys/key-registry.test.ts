@@ -89,3 +89,9 @@ it("parses the plus key", () => {
   const [plus] = parseKeys("+");
   expect(plus && matchesKey(plus, press("+"))).toBe(true);
 });
+
+it("takes any digit of a range", () => {
+  const { ran, type } = createRegistry("1-9");
+  type(press("0"), press("1"), press("9"));
+  expect(ran).toEqual(["1-9", "1-9"]);
+});

@@ -17,7 +17,7 @@ export interface ParsedKey {
   readonly mod: boolean;
 }
 
-/** Parses `g i`, `Shift+A` or `$mod+k`. */
+/** Parses `g i`, `Shift+A` or `$mod+k`. `1-9` is any of these digits. */
 export function parseKeys(keys: string): ParsedKey[] {
   return keys.split(" ").map((part) => {
     // `+` itself is a key too.
@@ -39,9 +39,12 @@ export function matchesKey(parsed: ParsedKey, press: KeyPress | undefined): bool
   if (!press) return false;
   const isLetter = /^\p{L}$/u.test(parsed.key);
   const isCharacter = parsed.key.length === 1 && !isLetter;
-  const isSameKey = isLetter
-    ? press.key.toLowerCase() === parsed.key.toLowerCase()
-    : press.key === (parsed.key === "Space" ? " " : parsed.key);
+  const isSameKey =
+    parsed.key === "1-9"
+      ? /^[1-9]$/.test(press.key)
+      : isLetter
+        ? press.key.toLowerCase() === parsed.key.toLowerCase()
+        : press.key === (parsed.key === "Space" ? " " : parsed.key);
   const isMod = press.ctrlKey || press.metaKey;
   return (
     isSameKey &&

@@ -80,6 +80,8 @@ export function Transcript(props: TranscriptProps) {
       if (pinned) setSeenRows(current.length);
     }),
   );
+  createEffect(() => view.keepOlder(!isPinned()));
+  onCleanup(() => view.keepOlder(false));
   announceChanges(view);
 
   onCleanup(() => {

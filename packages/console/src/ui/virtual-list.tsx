@@ -115,7 +115,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     geometry.setRows(props.rows);
     const index = anchor ? props.rows.findIndex(({ key }) => key === anchor.key) : -1;
     if (isPinned || !anchor || index === -1) {
-      mount(isPinned ? geometry.offsetOf(geometry.rows.length) : scroller.scrollTop);
+      mount(isPinned ? geometry.offsetOf(geometry.rows.length) - scroller.clientHeight : scroller.scrollTop);
       if (isPinned) scrollTo(scroller.scrollHeight);
     } else {
       mount(geometry.offsetOf(index) - anchor.top, index);
