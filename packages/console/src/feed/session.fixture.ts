@@ -2,7 +2,6 @@ import type { Item, SessionEvent, TurnSummary } from "@codexkit/daemon/client";
 import fc from "fast-check";
 import { textOf } from "./item-record.ts";
 import type { SessionProjection } from "./session-projection.ts";
-import type { ThreadItem } from "./types.ts";
 
 type Step =
   | { readonly what: "turn" }
@@ -158,7 +157,7 @@ export function snapshot(projection: SessionProjection): unknown {
   return {
     entries: projection.entries.map((entry) =>
       entry.type === "item"
-        ? { key: entry.key, status: entry.status, text: textOf(entry), item: entry.item as ThreadItem }
+        ? { key: entry.key, status: entry.status, text: textOf(entry), item: entry.item }
         : { key: entry.key },
     ),
     turns: projection.turns,
