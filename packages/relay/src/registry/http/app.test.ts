@@ -379,6 +379,18 @@ describe("a new store", () => {
     expect(lines.filter((line) => line.includes("/dev/full, can't be written (ENOSPC)"))).toHaveLength(1);
   });
 
+  test("has its tokens and their revocations on the disk at once", async () => {
+    await using folder = await tempFolder("registry");
+    await using started = await startRegistry({ store: folder.path, port: 0, logger: "silent" });
+    const database = async (): Promise<string> =>
+      readFile(join(folder.path, "registry.sqlite"), { encoding: "latin1" });
+    const { info } = await started.tokens.create({ name: "new", scopes: ["connect"] });
+    const created = await database();
+    expect(created).toContain(info.id);
+    await started.tokens.revoke(info.id);
+    expect(await database()).not.toBe(created);
+  });
+
   test("gets its token at the next start if the file could not be written", async () => {
     await using folder = await tempFolder("registry");
     const options = { store: folder.path, port: 0, logger: "silent" } as const;

@@ -20,6 +20,12 @@ const RENEWALS_PER_LEASE = 4;
 const RENEWALS_PER_CLEANUP = 20;
 
 /**
+ * A check looks at every socket, and every executor that connects is a reason for one. After a restart, thousands connect
+ * within seconds.
+ */
+const REGISTRATION_DELAY_MS = 250;
+
+/**
  * Keeps a node and its sockets in step with the store: renews the lease, and closes sockets whose token has ended, whose
  * registration has another socket, or whose other node has died.
  */
@@ -32,21 +38,22 @@ export class LiveChecks implements AsyncDisposable {
   #renewedSince: number | undefined = performance.now();
   #running: Promise<void> | undefined;
   #isDue = false;
+  #soon: NodeJS.Timeout | undefined;
 
   constructor(options: LiveChecksOptions) {
     this.#options = options;
     const { notifier } = options.store.store;
     this.#timer = setInterval(() => void this.#renew(), options.leaseMs / RENEWALS_PER_LEASE);
-    this.#subscriptions = [TOKENS_CHANGED, REGISTRATIONS_CHANGED].map((key) =>
-      notifier.subscribe(key, (hint) => {
-        // Polls of the notifier replace lost hints; the timer does that here.
-        if (hint === "notified") this.#check();
-      }),
-    );
+    // Polls of the notifier replace lost hints; the timer does that here.
+    this.#subscriptions = [
+      notifier.subscribe(TOKENS_CHANGED, (hint) => hint === "notified" && this.#check()),
+      notifier.subscribe(REGISTRATIONS_CHANGED, (hint) => hint === "notified" && this.#checkSoon()),
+    ];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]();
     await this.#running;
   }
@@ -72,6 +79,13 @@ export class LiveChecks implements AsyncDisposable {
     return (
       this.#renewedSince !== undefined && performance.now() - this.#renewedSince >= this.#options.leaseMs
     );
+  }
+
+  #checkSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined;
+      this.#check();
+    }, REGISTRATION_DELAY_MS);
   }
 
   /** One check at a time. A hint during a check causes one more. */

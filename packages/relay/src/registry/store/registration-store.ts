@@ -35,6 +35,9 @@ export interface RegisteredEnvironment {
 /** The key of notifications about sockets of executors. */
 export const REGISTRATIONS_CHANGED = "registrations";
 
+/** Those that are not connected are removed beyond this number, so that one token can't fill the store. */
+const REGISTRATIONS_PER_ENVIRONMENT = 64;
+
 const COLUMNS = [
   "registration.id",
   "registration.environment_id",
@@ -75,6 +78,7 @@ export class RegistrationStore {
     if (known) return { id: known.id, ticket };
     const online = await this.#online().where("environment_id", "=", environmentId).execute();
     if (online.length >= limit) return undefined;
+    await this.#removeOldest(environmentId);
     const id = randomUUID();
     await this.#store.db
       .insertInto("registration")
@@ -172,6 +176,23 @@ export class RegistrationStore {
       .deleteFrom("registration")
       .where("ticket_expires_at", "<", this.#store.now)
       .where("id", "not in", this.#online().clearSelect().select("registration.id"))
+      .execute();
+  }
+
+  /** Makes room for a registration. An executor whose own was removed registers again. */
+  async #removeOldest(environmentId: string): Promise<void> {
+    const { db } = this.#store;
+    const kept = db
+      .selectFrom("registration")
+      .select("id")
+      .where("environment_id", "=", environmentId)
+      .orderBy("registered_at", "desc")
+      .limit(REGISTRATIONS_PER_ENVIRONMENT - 1);
+    await db
+      .deleteFrom("registration")
+      .where("environment_id", "=", environmentId)
+      .where("node_id", "is", null)
+      .where("id", "not in", kept)
       .execute();
   }
 

@@ -200,6 +200,22 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(second).toEqual(first);
   });
 
+  test("keeps a number of registrations per environment, and those that are connected", async () => {
+    const connected = await register("filled");
+    await store.registrations.attach(connected.id, nodeId, "filled-1");
+    for (let executor = 0; executor < 100; executor++) await register("filled");
+    const last = await register("filled");
+    const { db } = store.store;
+    const rows = await db
+      .selectFrom("registration")
+      .select("id")
+      .where("environment_id", "=", "filled")
+      .execute();
+    expect(rows.length).toBeLessThanOrEqual(65);
+    expect(rows.map(({ id }) => id)).toEqual(expect.arrayContaining([connected.id, last.id]));
+    expect(await store.registrations.findByTicket(last.ticket)).toMatchObject({ id: last.id });
+  });
+
   test("validates more tokens than a query has parameters", async () => {
     const ids = Array.from({ length: 70_000 }, () => randomUUID());
     expect(await store.tokens.valid([...ids, connectToken])).toEqual(new Set([connectToken]));

@@ -34,6 +34,9 @@ export async function openRegistryStore({
     name: "registry",
     migrations,
     onWarning,
+    // A write to the disk blocks all streams of the process. Registrations and grants need not survive a power failure;
+    // tokens do, and are written at once.
+    synchronous: "normal",
     ...(limits && { limits }),
   });
   return {

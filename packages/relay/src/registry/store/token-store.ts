@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import { hashOfSecret, newSecret } from "./secrets.ts";
 import type { RegistryTables, TokenRow } from "./tables.ts";
 
@@ -71,6 +72,7 @@ export class TokenStore {
       })
       .returningAll()
       .executeTakeFirstOrThrow();
+    await this.#writeToDisk();
     return { token, info: toInfo(row) };
   }
 
@@ -108,6 +110,7 @@ export class TokenStore {
       .where("revoked_at", "is", null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
+    await this.#writeToDisk();
     this.#store.notifier.notify([TOKENS_CHANGED]);
     return true;
   }
@@ -127,6 +130,11 @@ export class TokenStore {
   /** Whether any token exists, also a revoked one. */
   async hasAny(): Promise<boolean> {
     return (await this.#store.db.selectFrom("token").select("id").limit(1).executeTakeFirst()) !== undefined;
+  }
+
+  /** So that a new token is not lost, and a revoked one does not return, after a power failure. Postgres does it by itself. */
+  async #writeToDisk(): Promise<void> {
+    if (this.#store.kind === "sqlite") await sql`pragma wal_checkpoint(full)`.execute(this.#store.db);
   }
 
   async #clock(): Promise<{ readonly now: number }> {
