@@ -44,6 +44,7 @@ export async function dialChannel(url: string | URL, options: DialChannelOptions
           new WebSocketChannel(webSocket, {
             onText: options.role === "executor" ? "ignore" : "fail",
             socket,
+            answersPings: true,
             limits,
           }),
         ),
@@ -64,6 +65,8 @@ function openWebSocket(url: string | URL, options: DialChannelOptions, limits: R
       maxPayload: limits.frameBytes,
       perMessageDeflate: false,
       followRedirects: false,
+      // The channel answers pings.
+      autoPong: false,
       // Masking protects proxies from content that a web page chooses. Frames are ciphertext that no page chooses, and
       // masking them would cost as much as encrypting them. `ws` skips it for a zero mask, on both sides.
       generateMask: (mask) => mask.fill(0),

@@ -74,6 +74,36 @@ describe("a channel", () => {
     expect(channel.send(Buffer.from("x"))).toBeUndefined();
   });
 
+  it("answers pings, but not to a rendezvous that reads nothing", async () => {
+    await using server = await rendezvous();
+    const { channel, far } = await server.connect({ limits: { highWaterBytes: 1 } });
+    listen(channel);
+    far.ping("one");
+    const [data] = (await once(far, "pong")) as [Buffer];
+    expect(String(data)).toBe("one");
+    far.pause();
+    let pongs = 0;
+    far.on("pong", () => (pongs += 1));
+    const pings = 120_000;
+    for (let ping = 0; ping < pings; ping++) far.ping(Buffer.alloc(125));
+    await vi.waitFor(() => expect(far.bufferedAmount).toBe(0), { timeout: 30_000 });
+    far.resume();
+    void channel.send(Buffer.from("last"));
+    await once(far, "message");
+    expect(pongs).toBeLessThan(pings);
+    await channel.close();
+  });
+
+  it("fails when the rendezvous leaves too much unread", async () => {
+    await using server = await rendezvous();
+    const { channel, far } = await server.connect({ limits: { bufferedBytes: 1_000_000 } });
+    far.pause();
+    const { closed } = listen(channel);
+    const frame = Buffer.alloc(100_000);
+    for (let sent = 0; sent < 500; sent++) void channel.send(frame);
+    expect(await closed).toMatchObject({ code: "limit" });
+  });
+
   it("sends the frames of one turn in one write", async () => {
     await using server = await rendezvous();
     const { channel, far, socket } = await server.connect();

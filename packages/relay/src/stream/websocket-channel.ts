@@ -13,6 +13,8 @@ export interface WebSocketChannelOptions {
   readonly onText: "ignore" | "fail";
   /** The connection below the WebSocket. With it, the frames of one event-loop turn leave in one system call. */
   readonly socket?: Socket | undefined;
+  /** Whether to answer pings, because the WebSocket was made with `autoPong: false`. Default: false. */
+  readonly answersPings?: boolean | undefined;
   readonly limits?: Partial<RelayLimits> | undefined;
 }
 
@@ -34,7 +36,10 @@ export class WebSocketChannel implements FrameChannel {
   #corkedBytes = 0;
   #isCorked = false;
 
-  constructor(webSocket: WebSocket, { onText, socket, limits }: WebSocketChannelOptions) {
+  constructor(
+    webSocket: WebSocket,
+    { onText, socket, answersPings = false, limits }: WebSocketChannelOptions,
+  ) {
     this.#webSocket = webSocket;
     this.#socket = socket;
     this.#onText = onText;
@@ -46,6 +51,12 @@ export class WebSocketChannel implements FrameChannel {
       this.#finish(new RelayError("disconnected", "The WebSocket failed.", { cause: error })),
     );
     webSocket.on("close", (code) => this.#finish(closeCause(code)));
+    // Answers to a peer that reads nothing would fill the memory. Only the newest ping needs one.
+    if (answersPings) {
+      webSocket.on("ping", (data) => {
+        if (webSocket.bufferedAmount <= this.#limits.highWaterBytes) webSocket.pong(data);
+      });
+    }
     const { pingIntervalMs, pongTimeoutMs } = this.#limits;
     this.#pings = setInterval(() => webSocket.ping(), timerDelay(pingIntervalMs)).unref();
     this.#silence = setTimeout(() => this.#checkSilence(), timerDelay(pongTimeoutMs)).unref();
@@ -75,6 +86,12 @@ export class WebSocketChannel implements FrameChannel {
 
   send(frame: Uint8Array): Promise<void> | undefined {
     if (this.#end || this.#webSocket.readyState !== this.#webSocket.OPEN) return undefined;
+    // Streams wait long before, but answers to frames of the other side don't.
+    const { bufferedBytes } = this.#limits;
+    if (this.#webSocket.bufferedAmount > 2 * bufferedBytes) {
+      this.#fail(new RelayError("limit", `The rendezvous left more than ${2 * bufferedBytes} bytes unread.`));
+      return undefined;
+    }
     this.#cork();
     this.#webSocket.send(frame, this.#onWritten);
     this.#pendingWrites += 1;

@@ -48,6 +48,7 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
     maxPayload: limits.frameBytes,
     perMessageDeflate: false,
     clientTracking: false,
+    autoPong: false,
   });
   const ends = new Set<Promise<void>>();
 

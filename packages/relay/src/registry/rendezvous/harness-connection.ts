@@ -102,7 +102,8 @@ export class HarnessConnection {
 
   #refuse(streamId: string, reason: "too_many_streams" | "foreign_stream"): false {
     this.#counters.refuse(reason);
-    this.socket.forward(encodeReset(streamId, reason));
+    // Not read any further if it does not read the answers.
+    this.socket.forward(encodeReset(streamId, reason), this.socket);
     return false;
   }
 }

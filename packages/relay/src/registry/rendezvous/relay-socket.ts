@@ -62,7 +62,11 @@ export class RelaySocket {
       else this.reject("text_message", 1003);
     });
     webSocket.on("pong", () => (this.#isHeard = true));
-    webSocket.on("ping", () => (this.#isHeard = true));
+    webSocket.on("ping", (data) => {
+      this.#isHeard = true;
+      // Answers to a peer that reads nothing would fill the memory. Only the newest ping needs one.
+      if (connection.writableLength <= this.#bufferLimit) webSocket.pong(data);
+    });
     // Too large or invalid messages. ws sends the close code and ends the connection.
     webSocket.on("error", () => onViolation("bad_websocket"));
     webSocket.once("close", () => {

@@ -394,6 +394,41 @@ describe("a slow or flooding peer", () => {
     expect(await refusals(ends, "slow_reader")).toBe(1);
   });
 
+  test("that pings and reads nothing gets some answers only, and can go on", async () => {
+    const ends = await openEnds();
+    const harness = await ends.harness();
+    const { webSocket } = harness;
+    let pongs = 0;
+    webSocket.on("pong", () => (pongs += 1));
+    webSocket.pause();
+    // More than the buffers of both kernels and of the registry hold.
+    const pings = 120_000;
+    for (let ping = 0; ping < pings; ping++) webSocket.ping(Buffer.alloc(125));
+    await vi.waitFor(() => expect(webSocket.bufferedAmount).toBe(0), { timeout: 30_000 });
+    webSocket.resume();
+    webSocket.send(dataFrame("s", "after the pings"));
+    expect(String((await ends.executor.next()).payload)).toBe("after the pings");
+    ends.executor.send(dataFrame("s", "after the pongs"));
+    await harness.next();
+    expect(pongs).toBeLessThan(pings);
+  });
+
+  test("that is refused again and again and reads nothing is closed", { timeout: 60_000 }, async () => {
+    const ends = await openEnds({ streamsPerEnvironment: 1, stallMs: 100 });
+    const { webSocket, closed } = await ends.harness();
+    webSocket.send(dataFrame("first", "x"));
+    await ends.executor.next();
+    webSocket.pause();
+    for (let stream = 0; webSocket.readyState === webSocket.OPEN; stream++) {
+      const frame = dataFrame(String(stream).padEnd(128), "x");
+      // At the pace of the registry.
+      if (stream % 1000 === 0) await new Promise((resolve) => webSocket.send(frame, resolve));
+      else webSocket.send(frame);
+    }
+    await closed;
+    expect(await refusals(ends, "slow_reader")).toBe(1);
+  });
+
   test("is not read while its environment is over the rate, and other environments go on", async () => {
     const ends = await openEnds({ bytesPerSecond: 1 });
     const harness = await ends.harness();
