@@ -17,7 +17,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
     const sockets: Gauge<"end"> = new Gauge({
       name: "codexkit_relay_sockets",
-      help: "Open sockets by their end: executor, harness, or harness of an executor on another node.",
+      help: "Open sockets by their end: executor, harness, or node (a harness whose executor is connected to another node).",
       labelNames: ["end"],
       registers,
       collect: () => {

@@ -82,7 +82,7 @@ export class AcceptorChannel {
 
   #receiveHandshake(streamId: string, message: Uint8Array): void {
     const { limits, counters, streams, endedStreams, options } = this.#context;
-    // The stream of an ended one can only be a replay: harnesses choose a new ID for each.
+    // A handshake for a stream that has ended is a replay: harnesses choose a new ID for each stream.
     if (streams.has(streamId) || endedStreams.has(streamId) || this.#validations.has(streamId)) {
       this.#refuse(streamId);
       return;

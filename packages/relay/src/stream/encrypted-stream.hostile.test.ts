@@ -1,3 +1,4 @@
+import { encapsulate } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import { framed, RawHarness } from "../../test/raw-harness.ts";
 import {
   AUTHORIZATION,
   EXECUTOR,
+  HARNESS,
   harnessOptions,
   Inbox,
   REGISTRATION_ID,
@@ -264,27 +266,57 @@ describe("a sender", () => {
   });
 });
 
+/** A message with some bytes changed or its end missing, or anything else. */
+function wrongMessages(valid: Buffer): fc.Arbitrary<Uint8Array> {
+  const mutated = fc
+    .tuple(
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 3 }),
+      fc.nat(8000),
+    )
+    .map(([changes, length]) => {
+      const bytes = Buffer.from(valid);
+      for (const [at, mask] of changes) bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ mask;
+      return length < bytes.length ? bytes.subarray(0, length) : bytes;
+    });
+  // Two changes of the same byte may undo each other.
+  return fc.oneof(mutated, fc.uint8Array({ maxLength: 4000 })).filter((bytes) => !valid.equals(bytes));
+}
+
 describe("handshake messages", () => {
-  it("that are anything at all are refused", () => {
-    const valid = new InitiatorHandshake(generateIdentity(), EXECUTOR.publicKey, BINDING).writeMessage1("a");
-    const mutated = fc
-      .tuple(
-        fc.array(fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 })), { minLength: 1, maxLength: 3 }),
-        fc.nat(8000),
-      )
-      .map(([changes, length]) => {
-        const bytes = Buffer.from(valid);
-        for (const [at, mask] of changes) bytes[at % bytes.length] = (bytes[at % bytes.length] ?? 0) ^ mask;
-        return length < bytes.length ? bytes.subarray(0, length) : bytes;
-      });
+  const refused = (read: () => unknown): void => {
+    expect(read).toThrow(expect.objectContaining({ code: "protocol_violation" }));
+  };
+  /** The same handshake each time. */
+  const ephemeral = generateIdentity();
+  const { ciphertext, sharedKey } = encapsulate(EXECUTOR.publicKey.mlkem);
+  const start = () => {
+    const handshake = new InitiatorHandshake(HARNESS, EXECUTOR.publicKey, BINDING, {
+      ephemeral: () => ephemeral,
+      encapsulate: () => ({ ciphertext: Buffer.from(ciphertext), sharedKey: Buffer.from(sharedKey) }),
+    });
+    return { handshake, first: handshake.writeMessage1("a") };
+  };
+
+  it("to an executor that are anything at all are refused", () => {
+    const { first } = start();
+    expect(new ResponderHandshake(EXECUTOR, BINDING).readMessage1(first).authorization).toBe("a");
     fc.assert(
-      fc.property(fc.oneof(mutated, fc.uint8Array({ maxLength: 4000 })), (bytes) => {
-        // Two changes of the same byte may undo each other.
-        if (Buffer.from(bytes).equals(valid)) return;
-        const refused = (read: () => unknown): void => {
-          expect(read).toThrow(expect.objectContaining({ code: "protocol_violation" }));
-        };
+      fc.property(wrongMessages(first), (bytes) => {
         refused(() => new ResponderHandshake(EXECUTOR, BINDING).readMessage1(bytes));
+      }),
+      { numRuns: repetitions({ test: 1000, soak: 100_000 }) },
+    );
+  });
+
+  it("to a harness that are anything at all are refused", () => {
+    const { first } = start();
+    const responder = new ResponderHandshake(EXECUTOR, BINDING);
+    responder.readMessage1(first);
+    const { message } = responder.writeMessage2();
+    expect(start().handshake.readMessage2(message)).toHaveProperty("send");
+    fc.assert(
+      fc.property(wrongMessages(message), (bytes) => {
+        refused(() => start().handshake.readMessage2(bytes));
       }),
       { numRuns: repetitions({ test: 1000, soak: 100_000 }) },
     );

@@ -14,8 +14,7 @@ interface QueueLimits {
   readonly queuedBytes: number;
 }
 
-/** Delivers messages in order to a reader that may start late, pause and resume. The end comes after
- * the last message. */
+/** Delivers messages in order to a reader that may start late, pause and resume. The end comes after the last message. */
 export class MessageQueue {
   readonly #limits: QueueLimits;
   #receiver: MessageReceiver | undefined;

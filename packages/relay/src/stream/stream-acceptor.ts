@@ -31,9 +31,9 @@ export class StreamAcceptor {
   }
 
   /**
-   * Serves a connection to the rendezvous, with the registration that it was made for. Reliable streams that lost theirs
-   * continue on it. Resolves when the connection has
-   * ended, with its cause unless it ended normally. Takes the channel over.
+   * Serves a connection to the rendezvous, with the registration that it was made for. Reliable streams that lost their
+   * connection continue on this one. Resolves when it has ended, with its cause unless it ended normally. Takes the channel
+   * over.
    */
   async serve(channel: FrameChannel, registrationId: string): Promise<Error | undefined> {
     if (this.#isClosed) {
