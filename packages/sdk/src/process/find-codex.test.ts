@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { chmod, mkdir, open, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, it } from "vitest";
 import { CodexError } from "../errors.ts";
@@ -241,4 +243,19 @@ describe("on this machine", () => {
     await mkdir(join(folder.path, "codex"));
     expect(() => findCodex({ path: join(folder.path, "codex") })).toThrow("is a folder");
   });
+});
+
+it("searches the working directory only for a program that is a part of it", async () => {
+  await using folder = await tempFolder("find-codex");
+  const [own, other] = [join(folder.path, "own"), join(folder.path, "other")];
+  await Promise.all([mkdir(own), mkdir(other)]);
+  const program = `
+    import { localMachine } from ${JSON.stringify(new URL("machine.ts", import.meta.url).href)};
+    console.log(localMachine().bases.includes(process.cwd() + "/package.json"));`;
+  await writeFile(join(own, "program.mjs"), program);
+  const isSearched = async (cwd: string): Promise<string> => {
+    const args = ["--conditions=codexkit:source", join(own, "program.mjs")];
+    return (await promisify(execFile)(process.execPath, args, { cwd })).stdout.trim();
+  };
+  expect(await Promise.all([isSearched(own), isSearched(other)])).toEqual(["true", "false"]);
 });

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isInside } from "./launch-folders.ts";
 
 /** The parts of the system that the search for Codex reads. Tests pass a fake. */
 export interface Machine {
@@ -24,7 +25,7 @@ export function localMachine(env: Readonly<Record<string, string | undefined>> =
     arch: process.arch,
     env,
     cwd,
-    bases: [...ownFile(), join(cwd, "package.json"), ...entryFile()],
+    bases: [...ownFile(), ...workingFolder(cwd), ...entryFile()],
     inspectPath,
     resolve(request, from) {
       try {
@@ -54,6 +55,15 @@ function ownFile(): string[] {
   } catch {
     return [];
   }
+}
+
+/**
+ * Returns the working directory if the running program is a part of it. A program that is installed elsewhere may run in an
+ * untrusted repository, which can bring its own `node_modules`.
+ */
+function workingFolder(cwd: string): string[] {
+  const [, entry] = process.argv;
+  return entry === undefined || isInside(entry, cwd) ? [join(cwd, "package.json")] : [];
 }
 
 /** Returns the running program, whose packages may not be in its working directory. */
