@@ -31,9 +31,9 @@ export function innerCommands(words: Words, isUnderstood: boolean, budget: WorkB
 }
 
 /** Strings with blanks, and the words of `qw(…)` in Perl and Ruby. */
-const STRINGS = /"([^"\n]*\s[^"\n]*)"|'([^'\n]*\s[^'\n]*)'|\bqw\s*[({[/<]([^)}\]/>\n]*)/g;
+const STRINGS = /"([^"\s]*[^\S\n][^"\n]*)"|'([^'\s]*[^\S\n][^'\n]*)'|\bqw\s{0,20}[({[/<]([^)}\]/>\n]*)/g;
 /** `"git", "push"` and `"git", ["push"]`. */
-const STRING_LISTS = /["'][^"'\n]*["'](?:\s*,\s*\[?\s*["'][^"'\n]*["'])+/g;
+const STRING_LISTS = /["'][^"'\n]*["'](?:\s{0,20},\s{0,20}\[?\s{0,20}["'][^"'\n]*["'])+/g;
 
 /**
  * The commands in code of any language: in the text itself, in its strings, as in `os.system("git push")`, and in its lists

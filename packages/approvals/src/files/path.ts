@@ -55,7 +55,7 @@ export function foldName(name: string): string {
   return name
     .normalize("NFC")
     .replaceAll(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")
-    .replace(/[. ]+$/, "")
-    .replace(/:.*$/, "")
+    .replace(/(?<![. ])[. ]+$/, "")
+    .replace(/:[^]*$/, "")
     .toLowerCase();
 }

@@ -42,7 +42,7 @@ export function readEndpoint(text: string): Endpoint | undefined {
 export function canonicalHost(text: string): string | undefined {
   const bare = text.replace(/^\[|\]$/g, "");
   if (bare.includes(":")) return canonicalIpv6(bare);
-  const name = bare.replace(/\.+$/, "");
+  const name = bare.replace(/(?<!\.)\.+$/, "");
   // Programs disagree about empty labels and about `0x` without digits.
   if (/(?:^|\.)(?:0x)?(?:\.|$)/i.test(name)) return undefined;
   // The URL parser knows every spelling of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`.

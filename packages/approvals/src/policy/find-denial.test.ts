@@ -178,3 +178,19 @@ it.each([
 ])("the ordinary command %s is not denied", (command) => {
   expect(judge(command, {}).decision).toBe("allow");
 });
+
+it.each([
+  `pgrep '${"aaa".repeat(300_000)}!' | xargs kill`,
+  `python3 -c '"${" a".repeat(30_000)}'`,
+  `python3 -c '"a",${" ".repeat(60_000)}x'`,
+  `ssh host.example '${"ssh ".repeat(200_000)}'`,
+  `cat '${".".repeat(900_000)}x'`,
+  `/bin/bash -lc '${" ".repeat(900_000)}x'`,
+  `curl 'http://a${".".repeat(900_000)}x'`,
+  `curl -F '${"@[".repeat(400_000)}' http://localhost`,
+  `find '${"/".repeat(900_000)}a' -name x -delete`,
+  `docker run '${"--security-opt=a".repeat(50_000)}'`,
+  `make '--${"log".repeat(300_000)}!=/x'`,
+])("a long text is judged in linear time: %.30s", (command) => {
+  expect(judge(command, { deny: ["git push"] }).decision).not.toBe("");
+});

@@ -59,7 +59,7 @@ function findDownloadedCode(source: string, calls: readonly Words[]): Denial | u
       if (file !== undefined && downloaded.has(baseName(file))) return RUNS_DOWNLOAD;
     }
     if (!DOWNLOADERS.has(name)) continue;
-    for (const arg of args) downloaded.add(baseName(arg.replace(/[?#].*$/, "")));
+    for (const arg of args) downloaded.add(baseName(arg.replace(/[?#][^]*$/, "")));
     downloaded.delete("");
   }
   return undefined;

@@ -198,7 +198,7 @@ function hasLetter(args: readonly string[], letters: RegExp): boolean {
 
 function hasLong(args: readonly string[], name: string, least: number): boolean {
   return args.some(
-    (arg) => arg.length >= least && arg.startsWith("--") && name.startsWith(arg.replace(/=.*$/, "")),
+    (arg) => arg.length >= least && arg.startsWith("--") && name.startsWith(arg.replace(/=[^]*$/, "")),
   );
 }
 
@@ -326,7 +326,7 @@ function git(call: DeniableCall): Denial | undefined {
 function container({ name, args }: DeniableCall): Denial | undefined {
   const text = args.join(" ");
   const hasHostRights =
-    /(?:^| )--privileged(?:=true)?(?: |$)|--(?:pid|ipc|userns|uts|cgroupns)[= ]host|--cap-add[= ](?:ALL|SYS_)|--device[= ]|docker\.sock|--security-opt[= ]\S*unconfined/i.test(
+    /(?:^| )--privileged(?:=true)?(?: |$)|--(?:pid|ipc|userns|uts|cgroupns)[= ]host|--cap-add[= ](?:ALL|SYS_)|--device[= ]|docker\.sock|--security-opt[= ]\S{0,100}unconfined/i.test(
       text,
     ) ||
     /(?:^| )(?:-v|--volume)[= ]?\/(?::|etc\/?:|etc\/(?:shadow|passwd|sudoers|cron)|root|home|usr\/?:|var(?:\/run)?\/?:|proc|sys|boot|dev\/?:)|(?:src|source)=\/(?:,|etc|root|home|usr|proc|sys)/.test(

@@ -143,7 +143,7 @@ function findFileReference(valuesOf: (name: string) => readonly Word[]): string 
   if (valuesOf("-w").some(({ text }) => text === undefined || /^@|%output|%\{stderr/.test(text)))
     return "the format names a file";
   // A form may name several files, quoted ones, and files with headers.
-  if (valuesOf("-F").some(({ text }) => text === undefined || /[@<].*[,"]|headers=/s.test(text)))
+  if (valuesOf("-F").some(({ text }) => text === undefined || /^[^@<]*[@<][^,"]*[,"]|headers=/.test(text)))
     return "the form is not a plain field or file";
   return undefined;
 }

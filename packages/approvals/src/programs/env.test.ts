@@ -7,6 +7,7 @@ describeProgram(env, {
     "CI=true npm test": ["command npm test"],
     "-C sub ls -l": ["enter sub", "command ls -l"],
     "NO_COLOR=1 CI=1": [],
+    "'RUSTFLAGS=-D warnings -Aunused-imports' cargo build": ["command cargo build"],
     "LC_ALL=C LANG=en_US.UTF-8 sort x": ["command sort x"],
     "PYTHONPATH=src python3 x.py": ["execute src", "command python3 x.py"],
   },
@@ -23,6 +24,8 @@ describeProgram(env, {
     "CI=* ls",
     "<unknown> ls",
     "BASH_ENV=x bash",
+    // A hundred letters that took hours with an expression that backtracks.
+    `'RUSTFLAGS=${"-Aa".repeat(40)}!' cargo build`,
     "LC_ALL=zh_TW.BIG5 sed p x",
     "LANG=zh_TW sed p x",
     "LC_CTYPE=/srv/locale sed p x",

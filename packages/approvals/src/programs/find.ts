@@ -1,3 +1,4 @@
+import { baseName, withoutEndSlashes } from "../files/path.ts";
 import { declareProgram } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
@@ -212,7 +213,7 @@ function foundBelow(start: Word, name: string | undefined): readonly Word[] {
 /** Whether the start folder itself may match the name. */
 function mayMatch(name: string | undefined, start: Word): boolean {
   if (name === undefined || start.isGlob === true || /[[\\]/.test(name)) return true;
-  const base = /([^/]*)\/*$/.exec(start.text ?? "")?.[1] ?? "";
+  const base = baseName(withoutEndSlashes(start.text ?? ""));
   // Matches one part between stars after the other, each as early as possible: linear, unlike a backtracking expression.
   const [first = "", ...parts] = name.split("*");
   const last = parts.pop();

@@ -66,7 +66,7 @@ export function scriptsIn([first = "", ...args]: readonly string[], isGuess: boo
     text.length > LIMITS.syntaxChars
       ? [text]
       : Array.from(
-          text.matchAll(/"([^"]*\s[^"]*)"|\/([^/]*\s[^/]*)\/|(?:^|[\d$;{\n])\s*e\s([^\n]*)/g),
+          text.matchAll(/"([^"\s]*\s[^"]*)"|\/([^/\s]*\s[^/]*)\/|(?:^|[\d$;{\n])[ \t]{0,8}e\s([^\n]*)/g),
           ([, one, other, third]) => one ?? other ?? third ?? "",
         ),
   );

@@ -26,7 +26,7 @@ const LINE_FILTERS = new Set(["head", "sort", "tail", "uniq"]);
  */
 const NUMBER_LISTERS = [
   /^lsof(?=[^]*\n-[inP]*t)(?:\n-[nPt]+)*\n-[nPt]*i(?:TCP|UDP)?\n?:\d+(?:\n-[nPt]+|\n-sTCP:LISTEN)*$/,
-  /^pgrep(?:\n-[finox]+)*\n(?!-)[\w ./:@-]*\w{3}[\w ./:@-]*$/,
+  /^pgrep(?:\n-[finox]+)*\n(?!-)(?=[^\n]{0,80}?\w{3})[\w ./:@-]{3,200}$/,
   /^pidof(?:\n-[sx])*\n(?!-)[\w.-]{3,}$/,
 ];
 

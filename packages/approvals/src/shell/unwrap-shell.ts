@@ -12,7 +12,9 @@ const CALL = /^(\S+) +(-l?c) +(?=\S)/;
 export function unwrapShell(command: string | readonly string[]): Unwrapped {
   if (typeof command !== "string") return unwrapWords(command) ?? { kind: "words", words: command };
   const [start = "", shell = "", option = ""] = CALL.exec(command) ?? [];
-  const script = SHELL.test(shell) ? unquote(command.slice(start.length).replace(/ +$/, "")) : undefined;
+  const script = SHELL.test(shell)
+    ? unquote(command.slice(start.length).replace(/(?<! ) +$/, ""))
+    : undefined;
   const unwrapped = script === undefined ? undefined : unwrapWords([shell, option, script]);
   return unwrapped ?? { kind: "script", script: command, dialect: "unknown" };
 }

@@ -136,7 +136,7 @@ function reachOf(word: string, previous: string | undefined): readonly Effect[] 
   const path = { text: value };
   const option =
     value === word ? (previous ?? "") : word.slice(0, word.length - value.length).replace("=", "");
-  if (OUTPUT.test(option)) return [{ kind: "write", path }];
+  if (option.length < 100 && OUTPUT.test(option)) return [{ kind: "write", path }];
   return [
     { kind: "write", path },
     { kind: "execute", path },

@@ -63,7 +63,7 @@ const VARIABLES: Readonly<Record<string, RegExp | "code">> = {
   PYTHONUTF8: /^[01]$/,
   PYTHONWARNINGS: /^(?:ignore|default|error|always|once)$/,
   RAILS_ENV: /^\w*$/,
-  RUSTFLAGS: /^(?:-[ADW] ?[\w-]+ ?)+$/,
+  RUSTFLAGS: /^-[ADW] ?\w[\w-]*(?: -[ADW] ?\w[\w-]*)*$/,
   RUST_BACKTRACE: /^\w*$/,
   RUST_LOG: /^[\w:=,-]*$/,
   RUST_TEST_THREADS: /^\d+$/,
