@@ -17,6 +17,7 @@ export class DiffLayout {
   readonly #diff: ParsedDiff;
   /** The position of each file's heading, and the length of the list. */
   readonly #starts: readonly number[];
+  readonly #fileStarts: ReadonlySet<number>;
   readonly #pairs: readonly (Int32Array | null)[];
 
   constructor(diff: ParsedDiff, { collapsed, isSplit }: LayoutOptions) {
@@ -31,6 +32,7 @@ export class DiffLayout {
       starts.push((starts.at(-1) ?? 0) + 1 + rows);
     }
     this.#starts = starts;
+    this.#fileStarts = new Set(starts.slice(0, -1));
   }
 
   get count(): number {
@@ -57,6 +59,11 @@ export class DiffLayout {
       else high = middle - 1;
     }
     return Math.max(low, 0);
+  }
+
+  /** Whether the heading of a file stands at a position. */
+  isFile(position: number): boolean {
+    return this.#fileStarts.has(position);
   }
 
   positionOfFile(file: number): number {

@@ -8,8 +8,9 @@ import type { DiffFile, ParsedDiff } from "./parse-diff.ts";
 import { createVirtualRows } from "./virtual-rows.ts";
 import "./diff.css";
 
-/** Height of a row that is not wrapped, in pixels, as in diff.css. */
+/** Heights of a row that is not wrapped and of the heading of a file, in pixels, as in diff.css. */
 const ROW_HEIGHT = 20;
+const FILE_HEIGHT = 36;
 
 /** A line of the diff that a person points at. */
 export interface LineTarget {
@@ -61,7 +62,7 @@ export function DiffView(props: DiffViewProps) {
     count: () => layout().count,
     layout: () => [layout(), props.isWrapped],
     scroller: () => scroller,
-    rowHeight: ROW_HEIGHT,
+    estimateHeight: (position) => (layout().isFile(position) ? FILE_HEIGHT : ROW_HEIGHT),
   });
   const [cursor, setCursor] = createSignal(0);
   const [hovered, setHovered] = createSignal(-1);

@@ -20,7 +20,8 @@ export function createVirtualRows(options: {
   readonly count: Accessor<number>;
   readonly layout: Accessor<unknown>;
   readonly scroller: () => HTMLElement;
-  readonly rowHeight: number;
+  /** Height of a row that has not been measured. The closer it is, the less is computed again. */
+  readonly estimateHeight: (position: number) => number;
 }): VirtualRows {
   const [range, setRange] = createSignal<{
     positions: readonly number[];
@@ -33,7 +34,7 @@ export function createVirtualRows(options: {
     return {
       count: options.count(),
       getScrollElement: () => options.scroller(),
-      estimateSize: () => options.rowHeight,
+      estimateSize: options.estimateHeight,
       overscan: 12,
       scrollToFn: elementScroll,
       observeElementRect,
