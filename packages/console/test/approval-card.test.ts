@@ -1,6 +1,13 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { FakeDaemon, type FakeSession, PHONE, takeScreenshot, useBrowser } from "./rig/index.ts";
+import {
+  expectAccessible,
+  FakeDaemon,
+  type FakeSession,
+  PHONE,
+  takeScreenshot,
+  useBrowser,
+} from "./rig/index.ts";
 import { fileChange, form, mcpTool, permissions, questions, visit } from "./requests.ts";
 
 const browser = useBrowser();
@@ -32,10 +39,15 @@ async function openInbox(
   return { page, card, id, session };
 }
 
-/** Waits until keys act on a card, which they do 400 ms after it got the focus. */
-async function focusAndSettle(page: Page, card: Locator): Promise<void> {
-  await card.focus();
-  await page.clock.runFor(1_000);
+/** Opens the inbox with one command that waits. Time stands still from the moment when its card is there. */
+async function openStillInbox(daemon: FakeDaemon): Promise<{ page: Page; card: Locator; id: string }> {
+  const session = await daemon.createSession("keys");
+  const id = await session.askForCommand("npm test");
+  const page = await browser.open(daemon, "/inbox", { prepare: async (opened) => opened.clock.install() });
+  const card = page.locator(`#approval-${id}`);
+  await card.waitFor();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  return { page, card, id };
 }
 
 describe("a command", () => {
@@ -102,14 +114,8 @@ describe("a command", () => {
 describe("keys", () => {
   test("act on the focused card only, and not before it has been still for 400 ms", async () => {
     await using daemon = await FakeDaemon.start();
-    const session = await daemon.createSession("keys");
-    const id = await session.askForCommand("npm test");
-    const page = await browser.open(daemon, "/inbox", { prepare: async (opened) => opened.clock.install() });
-    const card = page.locator(`#approval-${id}`);
-    await card.waitFor();
+    const { page, card, id } = await openStillInbox(daemon);
     expect(await card.evaluate((element) => document.activeElement === element)).toBe(false);
-    await page.keyboard.press("a");
-    await page.clock.runFor(5_000);
     await page.keyboard.press("a");
     await card.focus();
     await page.keyboard.press("a");
@@ -122,19 +128,16 @@ describe("keys", () => {
     await page.keyboard.press("Enter");
     expect(await answerOf(daemon, id)).toBeUndefined();
     await page.keyboard.press("a");
-    await page.clock.runFor(1_000);
+    await page.clock.resume();
     await page.getByText(/Allowed once by you/).waitFor();
   });
 
   test("that repeat do nothing", async () => {
     await using daemon = await FakeDaemon.start();
-    const session = await daemon.createSession("keys");
-    const id = await session.askForCommand("npm test");
-    const page = await browser.open(daemon, "/inbox", { prepare: async (opened) => opened.clock.install() });
-    const card = page.locator(`#approval-${id}`);
-    await card.waitFor();
+    const { page, card, id } = await openStillInbox(daemon);
     await page.keyboard.down("s");
-    await focusAndSettle(page, card);
+    await card.focus();
+    await page.clock.runFor(1_000);
     await page.keyboard.down("s");
     await page.keyboard.down("s");
     await page.keyboard.up("s");
@@ -143,13 +146,10 @@ describe("keys", () => {
 
   test("decline with a sentence, without a pointer", async () => {
     await using daemon = await FakeDaemon.start();
-    const session = await daemon.createSession("keys");
-    const id = await session.askForCommand("npm test");
-    const page = await browser.open(daemon, "/inbox", { prepare: async (opened) => opened.clock.install() });
-    const card = page.locator(`#approval-${id}`);
-    await card.waitFor();
+    const { page, card } = await openStillInbox(daemon);
     await page.keyboard.press("j");
-    await focusAndSettle(page, card);
+    expect(await card.evaluate((element) => document.activeElement === element)).toBe(true);
+    await page.clock.runFor(1_000);
     await page.keyboard.press("d");
     await page.keyboard.type("adds no test");
     await page.keyboard.press("Escape");
@@ -158,7 +158,7 @@ describe("keys", () => {
     await page.keyboard.press("d");
     expect(await card.getByLabel("Tell the agent").inputValue()).toBe("adds no test");
     await page.keyboard.press("Control+Enter");
-    await page.clock.runFor(1_000);
+    await page.clock.resume();
     await page.getByText(/Declined by you/).waitFor();
   });
 });
@@ -292,25 +292,19 @@ describe("several people", () => {
   });
 });
 
-test("every kind fits a phone", async () => {
+test.each(["light", "dark"] as const)("every kind fits a phone (%s)", async (colorScheme) => {
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession("a session with quite a long name, as people give them");
   await session.askForCommand(`npm test && docker compose up --${"very-".repeat(40)}long`);
   for (const request of [fileChange, permissions, questions, form, visit, mcpTool])
     await session.ask(request);
-  for (const colorScheme of ["light", "dark"] as const) {
-    const page = await browser.open(daemon, "/inbox", { viewport: PHONE, hasTouch: true, colorScheme });
-    await page.getByRole("article").nth(6).waitFor();
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(overflow).toBe(0);
-    const cards = await page.getByRole("article").all();
-    for (const [index, card] of cards.entries()) {
-      await card.scrollIntoViewIfNeeded();
-      const box = await card.boundingBox();
-      expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= PHONE.width).toBe(true);
-      await takeScreenshot(page, `phone-${colorScheme}-${index}`);
-    }
-  }
+  const page = await browser.open(daemon, "/inbox", { viewport: PHONE, hasTouch: true, colorScheme });
+  const cards = page.getByRole("article");
+  await cards.nth(6).waitFor();
+  const boxes = await cards.evaluateAll((elements) =>
+    elements.map((element) => [element.getBoundingClientRect().left, element.getBoundingClientRect().right]),
+  );
+  expect(boxes.every(([left = -1, right = 0]) => left >= 0 && right <= PHONE.width)).toBe(true);
+  await expectAccessible(page);
+  await takeScreenshot(page, `phone-${colorScheme}`);
 });

@@ -273,6 +273,14 @@ export function FilePath(props: { readonly file: DiffFile }) {
       <Show when={FILE_KINDS[props.file.kind]}>
         {(kind) => <span class="diff-file-kind"> {kind()}</span>}
       </Show>
+      <Show when={props.file.turn}>
+        {(turn) => (
+          <span class="diff-file-kind">
+            {" "}
+            · <VisibleText text={turn()} />
+          </span>
+        )}
+      </Show>
     </span>
   );
 }
