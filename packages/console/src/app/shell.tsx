@@ -38,7 +38,11 @@ export function Shell(props: { readonly children: JSX.Element }) {
             <span>Inbox</span>
             <InboxBadge count={inbox().length} />
           </a>
-          <a href={toHref("/usage")} aria-current={route()?.name === "usage" ? "page" : undefined}>
+          <a
+            href={toHref("/usage")}
+            aria-label="Usage"
+            aria-current={route()?.name === "usage" ? "page" : undefined}
+          >
             <Icon name="usage" />
             <span>Usage</span>
           </a>
