@@ -8,4 +8,8 @@ if (!root) throw new Error("The page has no #app.");
 
 applyPreferences();
 const worker = new Worker(new URL("./feed/feed-worker.ts", import.meta.url), { type: "module" });
-render(() => <App feed={createFeed(worker)} />, root);
+render(() => {
+  // Not as an expression of the property, which Solid would evaluate at every read: each would be another feed.
+  const feed = createFeed(worker);
+  return <App feed={feed} />;
+}, root);
