@@ -5,8 +5,10 @@ import { applyCompletion } from "./completion.ts";
 import { composerAction, DOUBLE_ESCAPE_MS } from "./composer-keys.ts";
 import { type ComposerState, createComposer } from "./create-composer.ts";
 import { createSuggestions } from "./create-suggestions.ts";
+import type { PlannedCommand } from "./plan-command.ts";
 import { QueueList } from "./queue-list.tsx";
 import { runCommand } from "./run-command.ts";
+import { SessionProblem } from "./session-problem.tsx";
 import { SettingsMenus } from "./settings-menus.tsx";
 import { SUGGESTION_LIST_ID, suggestionId, SuggestionList } from "./suggestion-list.tsx";
 import "./composer.css";
@@ -142,6 +144,15 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
     if (composer.outcome()?.message.startsWith("Press Escape") === true) composer.setOutcome(undefined);
   };
 
+  const runPlanned = async (planned: PlannedCommand): Promise<boolean> => {
+    const target = { client, sessionId: props.view.id, threadId: null, turns: [] };
+    return composer.attempt(async () => runCommand(planned, target));
+  };
+  const refused = (): (() => void) | undefined => {
+    const message = composer.queue().find(({ state }) => state === "refused");
+    return message && (() => void composer.retry(message.key));
+  };
+
   const onPaste = (event: ClipboardEvent): void => {
     const files = imagesOf(event.clipboardData);
     if (files.length === 0) return;
@@ -175,6 +186,16 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
       onDrop={onDrop}
     >
       <QueueList composer={{ ...composer, edit: async (message) => composer.edit(message).then(syncText) }} />
+      <Show when={props.view.session()?.problem}>
+        {(problem) => (
+          <SessionProblem
+            sessionId={props.view.id}
+            problem={problem()}
+            onFork={() => void runPlanned({ operation: "fork", body: {} })}
+            onRetry={refused()}
+          />
+        )}
+      </Show>
       <p class="composer-outcome" role="status" data-failed={composer.outcome()?.failed}>
         {composer.outcome()?.message}
       </p>
@@ -236,10 +257,7 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
           {(session) => (
             <SettingsMenus
               settings={session().settings}
-              onChange={(body) => {
-                const target = { client, sessionId: props.view.id, threadId: null, turns: [] };
-                void composer.attempt(async () => runCommand({ operation: "settings", body }, target));
-              }}
+              onChange={(body) => void runPlanned({ operation: "settings", body })}
             />
           )}
         </Show>

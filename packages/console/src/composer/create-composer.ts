@@ -13,6 +13,7 @@ import { parseInput } from "./parse-input.ts";
 import { planCommand } from "./plan-command.ts";
 import { type CommandOutcome, runCommand } from "./run-command.ts";
 
+const RETRY_MS = 3000;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 
 /** The state of the composer of one session, apart from the elements on the page. */
@@ -33,8 +34,13 @@ export function createComposer(view: SessionView) {
   const isConnected = createMemo(() => ["live", "behind"].includes(daemon.connection().state));
   const queue = createMemo(() => listQueue(view.queue(), outgoing()));
 
+  const hasUnsent = createMemo(() => outgoing().some((message) => message.state === "unsent"));
   createEffect(() => {
-    if (isConnected()) void outbox.flush();
+    if (!isConnected() || !hasUnsent()) return;
+    void outbox.flush();
+    // The stream may live while requests fail, as those to a daemon that is shutting down.
+    const timer = setInterval(() => void outbox.flush(), RETRY_MS);
+    onCleanup(() => clearInterval(timer));
   });
   view.onEvent((event) => {
     if (event.type === "command.finished" && event.kind === "message")

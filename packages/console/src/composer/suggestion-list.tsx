@@ -1,7 +1,9 @@
-import { For, Show, type JSX } from "solid-js";
+import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Suggestions } from "./create-suggestions.ts";
 
 export const SUGGESTION_LIST_ID = "composer-suggestions";
+/** All of them fit on a phone, so that the list never scrolls: the selection moves the window. */
+const MAX_SHOWN = 8;
 
 export function suggestionId(index: number): string {
   return `${SUGGESTION_LIST_ID}-${index}`;
@@ -13,23 +15,33 @@ export function SuggestionList(props: {
   readonly onAccept: (index: number) => void;
 }): JSX.Element {
   const label = (): string => (props.suggestions.target()?.type === "file" ? "Files" : "Commands");
+  const count = (): number => props.suggestions.suggestions().length;
+  const first = createMemo(() =>
+    Math.max(0, Math.min(props.suggestions.selected() - MAX_SHOWN / 2, count() - MAX_SHOWN)),
+  );
+  const shown = createMemo(() => props.suggestions.suggestions().slice(first(), first() + MAX_SHOWN));
   return (
-    <Show when={props.suggestions.suggestions().length > 0}>
+    <Show when={count() > 0}>
       <ul class="composer-suggestions" id={SUGGESTION_LIST_ID} role="listbox" aria-label={label()}>
-        <For each={props.suggestions.suggestions()}>
-          {(suggestion, index) => (
-            <li
-              id={suggestionId(index())}
-              role="option"
-              aria-selected={index() === props.suggestions.selected()}
-              // The pointer must not take the focus from the text field.
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() => props.onAccept(index())}
-            >
-              <span class="composer-suggestion-label">{suggestion.label}</span>
-              <span class="composer-suggestion-detail">{suggestion.detail}</span>
-            </li>
-          )}
+        <For each={shown()}>
+          {(suggestion, position) => {
+            const index = (): number => first() + position();
+            return (
+              <li
+                id={suggestionId(index())}
+                role="option"
+                aria-selected={index() === props.suggestions.selected()}
+                aria-setsize={count()}
+                aria-posinset={index() + 1}
+                // The pointer must not take the focus from the text field.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => props.onAccept(index())}
+              >
+                <span class="composer-suggestion-label">{suggestion.label}</span>
+                <span class="composer-suggestion-detail">{suggestion.detail}</span>
+              </li>
+            );
+          }}
         </For>
       </ul>
     </Show>

@@ -86,7 +86,6 @@ export default function EventsPanel(props: { readonly view: SessionView }): JSX.
 
   return (
     <div class="events-panel">
-      <h2 class="visually-hidden">Events</h2>
       <div class="events-tools">
         <input
           class="input"

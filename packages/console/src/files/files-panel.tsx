@@ -18,7 +18,6 @@ export default function FilesPanel(props: { readonly view: SessionView }): JSX.E
   const open = (path: string): void => setQueryParams({ file: path });
   return (
     <div class="files-panel">
-      <h2 class="visually-hidden">Files</h2>
       <Show
         when={queryParam("file")}
         keyed

@@ -35,7 +35,7 @@ export function SessionRow(props: SessionRowProps): JSX.Element {
   const title = (): string => sessionTitle(props.session);
   return (
     <li
-      class="session-row"
+      class="listed-row"
       data-session={props.session.id}
       data-phase={props.session.phase}
       data-open={isOpen() ? "" : undefined}
@@ -44,10 +44,10 @@ export function SessionRow(props: SessionRowProps): JSX.Element {
         when={!props.isRenaming}
         fallback={<RenameField name={props.session.name ?? ""} onDone={(name) => props.onRename(name)} />}
       >
-        <a class="session-link" href={toHref(`/s/${encodeURIComponent(props.session.id)}`)}>
-          <span class="session-title">{title()}</span>
-          <span class="session-facts">
-            <span class="session-phase">{PHASES[props.session.phase]}</span>
+        <a class="listed-link" href={toHref(`/s/${encodeURIComponent(props.session.id)}`)}>
+          <span class="listed-title">{title()}</span>
+          <span class="listed-facts">
+            <span class="listed-phase">{PHASES[props.session.phase]}</span>
             <span title={props.session.cwd}>{folderName(props.session.cwd)}</span>
             <Show when={props.session.settings.model}>{(model) => <span>{model()}</span>}</Show>
             <Show when={props.session.usage}>
@@ -59,14 +59,14 @@ export function SessionRow(props: SessionRowProps): JSX.Element {
       </Show>
       <button
         type="button"
-        class="button button-quiet session-more"
+        class="button button-quiet listed-more"
         aria-expanded={isOpen()}
         aria-label={`Actions for ${title()}`}
         onClick={() => setOpen(!isOpen())}
       >
         ⋯
       </button>
-      <div class="session-actions">
+      <div class="listed-actions">
         <button
           type="button"
           class="button button-quiet"
@@ -120,7 +120,7 @@ function RenameField(props: {
   };
   return (
     <input
-      class="input session-rename"
+      class="input listed-rename"
       aria-label="New name"
       value={props.name}
       maxlength="256"

@@ -64,7 +64,7 @@ function SessionList(): JSX.Element {
   const [message, setMessage] = createSignal<string>();
   let container!: HTMLDivElement;
 
-  const links = (): HTMLElement[] => [...container.querySelectorAll<HTMLElement>(".session-link")];
+  const links = (): HTMLElement[] => [...container.querySelectorAll<HTMLElement>(".listed-link")];
 
   const act = async (session: Session, action: SessionAction): Promise<void> => {
     const problem = await changeSession(daemon.client, session.id, action);
@@ -222,5 +222,5 @@ function sessionsOf(groups: ReturnType<typeof groupSessions>, name: string): rea
 }
 
 function focusRow(container: HTMLElement, sessionId: string): void {
-  container.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"] .session-link`)?.focus();
+  container.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"] .listed-link`)?.focus();
 }

@@ -45,14 +45,21 @@ export function ThreadView(props: { readonly threadId: string }): JSX.Element {
         </Match>
         <Match when={thread.details()?.holder}>
           {(holder) => (
-            <WriterLock
-              holder={holder()}
-              isWaiting={thread.isWaiting()}
-              onFork={() => void thread.open("fork")}
-              onWait={() => void thread.waitAndImport()}
-              onStopWaiting={thread.stopWaiting}
-            >
-              It is being followed below: new messages appear when they are complete.
+            <WriterLock holder={holder()} onFork={() => void thread.open("fork")}>
+              <Show
+                when={thread.isWaiting()}
+                fallback={
+                  <button type="button" class="button" onClick={() => void thread.waitAndImport()}>
+                    Wait, then continue here
+                  </button>
+                }
+              >
+                <button type="button" class="button" onClick={() => thread.stopWaiting()}>
+                  Stop waiting
+                </button>
+                <span role="status">Waiting for the other program to close it…</span>
+              </Show>
+              <span>It is followed below: new messages appear when they are complete.</span>
             </WriterLock>
           )}
         </Match>

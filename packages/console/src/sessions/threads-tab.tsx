@@ -99,14 +99,10 @@ function ThreadList(): JSX.Element {
           }
         >
           {(thread) => (
-            <li class="session-row">
-              <button
-                type="button"
-                class="session-link"
-                onClick={() => setQueryParams({ thread: thread.id })}
-              >
-                <span class="session-title">{thread.name ?? (thread.preview.trim() || thread.id)}</span>
-                <span class="session-facts">
+            <li class="listed-row">
+              <button type="button" class="listed-link" onClick={() => setQueryParams({ thread: thread.id })}>
+                <span class="listed-title">{thread.name ?? (thread.preview.trim() || thread.id)}</span>
+                <span class="listed-facts">
                   <span>{thread.source}</span>
                   <span title={thread.cwd}>{folderName(thread.cwd)}</span>
                   <Show when={thread.branch}>{(branch) => <span>{branch()}</span>}</Show>
@@ -116,7 +112,7 @@ function ThreadList(): JSX.Element {
               </button>
               <Show when={thread.sessionId}>
                 {(sessionId) => (
-                  <div class="session-actions">
+                  <div class="listed-actions">
                     <a class="button button-quiet" href={toHref(`/s/${encodeURIComponent(sessionId())}`)}>
                       Open session
                     </a>

@@ -1,19 +1,17 @@
 import { type JSX, Show } from "solid-js";
+import "./writer-lock.css";
 
 /** Another program has the thread open: who it is, and what can be done. */
 export function WriterLock(props: {
   readonly holder: { readonly pid: number; readonly command: string } | null;
-  readonly isWaiting: boolean;
   readonly onFork: () => void;
-  readonly onWait: () => void;
-  readonly onStopWaiting: () => void;
-  /** How it can be followed meanwhile. */
+  /** How it can be followed meanwhile, and other ways to go on. */
   readonly children: JSX.Element;
 }): JSX.Element {
   return (
     <section class="writer-lock" aria-label="Another program has the thread open">
-      <h3>Another program has the thread open</h3>
       <p>
+        <strong>Another program has the thread open.</strong>{" "}
         <Show when={props.holder} fallback="The system does not say which one it is.">
           {(holder) => (
             <>
@@ -22,24 +20,11 @@ export function WriterLock(props: {
           )}
         </Show>
       </p>
-      <p class="muted">{props.children}</p>
-      <div class="thread-actions">
+      <div class="writer-lock-actions">
         <button type="button" class="button" onClick={() => props.onFork()}>
           Fork: use a copy now
         </button>
-        <Show
-          when={props.isWaiting}
-          fallback={
-            <button type="button" class="button" onClick={() => props.onWait()}>
-              Wait, then continue here
-            </button>
-          }
-        >
-          <button type="button" class="button" onClick={() => props.onStopWaiting()}>
-            Stop waiting
-          </button>
-          <span role="status">Waiting for the other program to close it…</span>
-        </Show>
+        {props.children}
       </div>
     </section>
   );

@@ -67,7 +67,6 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
 
   return (
     <div class="terminal-panel">
-      <h2 class="visually-hidden">Terminals</h2>
       <div class="terminal-bar">
         <div class="terminal-tabs" role="tablist" aria-label="Terminals" ref={(element) => (tabs = element)}>
           <For each={terminals()}>

@@ -50,7 +50,6 @@ export default function UsagePanel(props: { readonly view: SessionView }): JSX.E
 
   return (
     <div class="usage-panel">
-      <h2>Usage</h2>
       <Show when={context()} fallback={<p class="muted">The context is known after the next answer.</p>}>
         {(use) => (
           <Meter
