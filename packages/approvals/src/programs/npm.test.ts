@@ -3,6 +3,12 @@ import { npm } from "./npm.ts";
 
 describeProgram(npm, {
   understood: {
+    "i -fg x": ["action install", "action system"],
+    "i --global=true x": ["action install", "action system"],
+    "i --glob x": ["action install", "action system"],
+    "i --location global x": ["action install", "action system"],
+    "i --location=project x": ["action install"],
+    "run build --grep x": ["action project-code"],
     test: ["action project-code"],
     "run build -- --watch": ["action project-code"],
     "run build -- -c x": ["action project-code"],

@@ -60,8 +60,8 @@ function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Ef
   for (const [index, text] of texts.entries()) {
     // What is only known at run time is data of the project, and reaches no further than its code does.
     if (text === undefined) continue;
-    if (tool.words !== undefined && Object.hasOwn(tool.words, text))
-      effects.push(...(tool.words[text] ?? []).map(action));
+    for (const [word, further] of Object.entries(tool.words ?? {}))
+      if (isWord(word, text, texts[index - 1])) effects.push(...further.map(action));
     effects.push(...reachOf(text, texts[index - 1]));
   }
   return effects;
@@ -101,6 +101,18 @@ function findRejected(
   );
   const own = end === -1 ? texts : texts.slice(0, end);
   return rejects.find((option) => own.some((text) => text !== undefined && isSpellingOf(option, text)));
+}
+
+/**
+ * `-g` also in a short cluster, `--global` abbreviated, and `--location=global` as two words. A longer word with one dash is
+ * no cluster, but an option with a long name (`-gcflags=x`).
+ */
+function isWord(word: string, text: string, previous: string | undefined): boolean {
+  if (text === word) return true;
+  const [name = "", setTo] = word.split("=");
+  if (setTo === undefined) return /^-[^=]{1,7}(?:=|$)/.test(text) && isSpellingOf(word, text);
+  const [given = "", value = text] = text.includes("=") ? text.split("=") : [previous ?? ""];
+  return value === setTo && given.length > 2 && name.startsWith(given);
 }
 
 /** `--call`, `--call=x`, the abbreviation `--cal`, and for `-c` every cluster with that letter. */
