@@ -41,6 +41,10 @@ export type {
   UnknownRequest,
 } from "./request/request.ts";
 
+// The script inside a command line of Codex.
+export { unwrapShell, type Unwrapped } from "./shell/unwrap-shell.ts";
+export type { Dialect } from "./shell/plain-script.ts";
+
 // Asking people: the first answer counts; without an answer the request is denied.
 export {
   createApprover,

@@ -24,6 +24,8 @@ export interface StrategyContext {
   readonly rootThreadId: string;
   /** Whether commands run in an environment that only Codex can reach. */
   readonly isRemote: boolean;
+  /** The session's folder. */
+  readonly folder: string;
 }
 
 export function toAnswered(row: ParkedApproval, calls: readonly ModelCall[]): AnsweredRequest {
@@ -67,7 +69,7 @@ export function chooseStrategies(
 
 function strategyFor(
   { row, request, isAccepted, call, script }: AnsweredRequest,
-  { rootThreadId, isRemote }: StrategyContext,
+  { rootThreadId, isRemote, folder }: StrategyContext,
 ): DeliveryStrategy {
   if (row.thread_id !== rootThreadId) return "report";
   // The tool has begun: calling it again could repeat its work.
@@ -80,7 +82,7 @@ function strategyFor(
   if (request.kind === "permissions") return "rewind";
   if (row.progress.wasSubmitted === true) return "report";
   // Codex asks again for what it really is.
-  if (!isShown(request, call)) return "rewind";
+  if (!isShown(request, call, folder)) return "rewind";
   if (request.kind === "mcpTool") return "inject";
   if (isRemote) return "rewind";
   if (request.kind === "fileChange") return readPatch(call) === undefined ? "rewind" : "inject";

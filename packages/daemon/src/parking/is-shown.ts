@@ -1,17 +1,25 @@
+import { unwrapShell } from "@codexkit/approvals";
+import { resolve } from "node:path";
 import type { InboxRequest } from "../api/approval.ts";
+import { type PatchedFile, parsePatch } from "./parse-patch.ts";
 import { type CommandArguments, readPatch } from "./perform.ts";
 import type { ModelCall } from "./rollout-lines.ts";
 
+type ShownChange = NonNullable<Extract<InboxRequest, { kind: "fileChange" }>["changes"]>[number];
+
 /**
  * Whether a person was shown what the call would do. The request and the rollout file are stored apart, and both may come from an
- * imported file: without this check, a file could show one command and have another one run.
+ * imported file: without this check, a file could show one command and have another one run. What is not recognised counts as not
+ * shown: Codex then asks again.
+ *
+ * @param folder The session's folder, which paths of a patch are relative to.
  */
-export function isShown(request: InboxRequest, call: ModelCall): boolean {
+export function isShown(request: InboxRequest, call: ModelCall, folder: string): boolean {
   switch (request.kind) {
     case "command":
       return request.command !== null && showsCommand(request.command, request.reason, call);
     case "fileChange":
-      return request.changes !== null && showsPatch(request.changes, call);
+      return request.changes !== null && showsPatch(request.changes, call, folder);
     default:
       // Questions run nothing, and the call of an MCP tool is found by what was shown of it.
       return true;
@@ -20,34 +28,40 @@ export function isShown(request: InboxRequest, call: ModelCall): boolean {
 
 /** Codex shows the whole command line, with the script quoted: `/bin/bash -lc 'make test'`. */
 function showsCommand(shown: string, reason: string | null, { input }: ModelCall): boolean {
-  const { cmd = "", shell, sandbox_permissions: permissions } = JSON.parse(input) as CommandArguments;
-  const [, program, script = ""] = /^(\S+) -l?c ([^]+)$/.exec(shown) ?? [];
-  if (withoutQuotes(script) !== withoutQuotes(cmd)) return false;
+  const { cmd, shell, sandbox_permissions: permissions } = JSON.parse(input) as CommandArguments;
+  const program = /^(\S+) -l?c /.exec(shown)?.[1];
+  const unwrapped = unwrapShell(shown);
+  if (program === undefined || unwrapped.kind !== "script" || unwrapped.script !== cmd) return false;
   if (shell !== undefined && shell !== program) return false;
   // Codex says why a command has to run outside its sandbox.
   return permissions !== "require_escalated" || reason !== null;
 }
 
-function withoutQuotes(text: string): string {
-  return text.replaceAll(/['"\\]/g, "");
-}
-
-function showsPatch(
-  changes: readonly { readonly path: string; readonly diff: string }[],
-  call: ModelCall,
-): boolean {
-  const lines = readPatch(call)?.split("\n");
-  if (!lines) return false;
-  const diffs = changes.map(({ diff }) => diff).join("\n");
-  return lines.every((line) => {
-    const path = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/.exec(line)?.[1];
-    if (path !== undefined) return changes.some((change) => isPathOf(change, path));
-    return !/^[-+]/.test(line) || diffs.includes(line.slice(1));
+function showsPatch(changes: readonly ShownChange[], call: ModelCall, folder: string): boolean {
+  const files = parsePatch(readPatch(call) ?? "");
+  if (files?.length !== changes.length) return false;
+  return files.every((file) => {
+    const path = resolve(folder, file.path);
+    const [change, ...others] = changes.filter((each) => resolve(folder, each.path) === path);
+    return change !== undefined && others.length === 0 && showsFile(change, file, folder);
   });
 }
 
-/** Codex shows absolute paths, and the target of a moved file in the diff. */
-function isPathOf({ path, diff }: { readonly path: string; readonly diff: string }, named: string): boolean {
-  const relative = named.replace(/^(?:\.\/)+/, "");
-  return path === relative || path.endsWith(`/${relative}`) || diff.includes(relative);
+/** The diff of a new file is its contents; that of a moved one ends with its new path. */
+function showsFile({ kind, diff }: ShownChange, file: PatchedFile, folder: string): boolean {
+  if (kind !== file.kind) return false;
+  if (file.kind === "delete") return true;
+  if (file.kind === "add") return diff === file.added.map((line) => `${line}\n`).join("");
+  const [, changed = diff, movedTo] = /^([^]*?)\n\nMoved to: (.+)$/.exec(diff) ?? [];
+  if ((movedTo && resolve(folder, movedTo)) !== (file.movedTo && resolve(folder, file.movedTo))) return false;
+  const lines = changed.split("\n");
+  return isEqual(linesWith("-", lines), file.removed) && isEqual(linesWith("+", lines), file.added);
+}
+
+function linesWith(mark: "-" | "+", lines: readonly string[]): readonly string[] {
+  return lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
+}
+
+function isEqual(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, index) => line === right[index]);
 }

@@ -40,15 +40,15 @@ export function describeOpenWork(
 
 /** The call that a request belongs to. Undefined if it is not among the open ones, as inside a script of the model. */
 export function findCall(
-  { call_id: callId, kind, request }: Pick<ParkedApproval, "call_id" | "kind" | "request">,
+  { call_id: callId, request }: Pick<ParkedApproval, "call_id" | "request">,
   calls: readonly ModelCall[],
 ): ModelCall | undefined {
-  if (kind !== "mcpTool" && kind !== "elicitation") {
+  const asked = JSON.parse(request) as InboxRequest;
+  if (asked.kind !== "mcpTool" && asked.kind !== "elicitation") {
     const [call, ...others] = calls.filter((each) => each.callId === callId);
     // A model may use an ID twice. Then it is not known which call the request belongs to.
     return others.length === 0 ? call : undefined;
   }
-  const asked = JSON.parse(request) as Extract<InboxRequest, { kind: "mcpTool" | "elicitation" }>;
   const ofServer = calls.filter(({ namespace }) => namespace === `mcp__${asked.server}`);
   if (asked.kind === "elicitation") return ofServer[0];
   const input = JSON.stringify(asked.arguments ?? {});

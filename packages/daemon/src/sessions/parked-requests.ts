@@ -145,6 +145,7 @@ export class ParkedRequests {
     const strategies = chooseStrategies(requests, {
       rootThreadId: state.threadId ?? "",
       isRemote: state.setup.environment !== undefined,
+      folder: state.cwd,
     });
     const chosen = requests.map((request, index) => ({
       ...request,
