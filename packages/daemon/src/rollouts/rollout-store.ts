@@ -123,6 +123,17 @@ export class RolloutStore {
     return this.#read(trx, rolloutId);
   }
 
+  /** Whether a session continues the file. Those that only refer to it don't count. */
+  async isOwned(trx: DaemonTransaction, rolloutId: string): Promise<boolean> {
+    const row = await trx
+      .selectFrom("session_rollout")
+      .select("session_id")
+      .where("rollout_id", "=", rolloutId)
+      .where("role", "!=", "base")
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
   /** Replaces the chunks of a file by one compressed image. */
   async compact(rolloutId: string): Promise<void> {
     await this.#store.db.transaction().execute(async (trx) => {

@@ -59,7 +59,10 @@ export async function restoreWaitingThread(
   const { sessionId, threadId = "", setup } = state;
   await unload();
   const cuts: CutFile[] = [{ rolloutId, data: file.subarray(0, cutBytes) }];
-  for (const row of rows.filter(({ thread_id: id }) => id !== threadId)) {
+  const files = await database.rollouts.lineage(sessionId);
+  // An imported request may name any thread: only files of this session's own agents are cut.
+  const agents = new Set(files.filter(({ role }) => role === "agent").map(({ id }) => id));
+  for (const row of rows.filter(({ thread_id: id }) => agents.has(id))) {
     const data = await database.rollouts.read(row.thread_id);
     if (!data || row.rollout_bytes === null) continue;
     cuts.push({

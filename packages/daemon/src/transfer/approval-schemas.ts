@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { approvalOffer, type InboxRequest, policyVerdict } from "../api/approval.ts";
+import { type ApprovalOffer, approvalOffer, type InboxRequest, policyVerdict } from "../api/approval.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 
 const nullableText = z.string().nullable();
@@ -57,12 +57,29 @@ const progress = z.strictObject({
   cutBytes: position.optional(),
 } satisfies Record<keyof ParkedProgress, z.ZodType>);
 
+/** What the daemon's own offers mean, by ID. A file could call the acceptance of a command "decline". */
+const OFFERS: Readonly<Record<string, Pick<ApprovalOffer, "accepts" | "scope">>> = {
+  accept: { accepts: true, scope: "call" },
+  acceptForSession: { accepts: true, scope: "session" },
+  acceptWithPrefix: { accepts: true, scope: "always" },
+  acceptAlways: { accepts: true, scope: "always" },
+  allowHost: { accepts: true, scope: "always" },
+  denyHost: { accepts: false, scope: "always" },
+  decline: { accepts: false, scope: "call" },
+  cancel: { accepts: false, scope: "call" },
+};
+
+const offer = approvalOffer.refine(({ id, accepts, scope }) => {
+  const meaning = OFFERS[/^(?:allowHost|denyHost)(?=:)/.exec(id)?.[0] ?? id];
+  return meaning?.accepts === accepts && meaning.scope === scope;
+}, "This is no offer of a daemon.");
+
 /** The contents of the columns of an approval that are JSON. */
 export const approvalSchemas = {
   requestId: z.union([z.string(), z.number()]),
   request,
   verdict: policyVerdict,
-  offers: z.array(approvalOffer),
+  offers: z.array(offer),
   answer: z.looseObject({ type: z.enum(["decision", "answers", "elicitation"]) }),
   progress,
 } as const;

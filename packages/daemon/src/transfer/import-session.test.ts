@@ -2,8 +2,9 @@ import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
 import { allEvents, newSession, SETTINGS, useDatabases } from "../../test/database-fixture.ts";
 import type { Database } from "../database.ts";
+import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 import { importSession } from "./import-session.ts";
-import type { SessionFileLine } from "./session-file.ts";
+import type { LineOf, SessionFileLine } from "./session-file.ts";
 import { StagedSession } from "./staged-session.ts";
 
 const OPTIONS = { cwd: "/work", needs: [], nodeName: "here", maxSessions: 100, by: "tester" };
@@ -41,17 +42,20 @@ function* sessionLines({ threadId = "thread", events = EVENTS } = {}): Generator
   yield { kind: "data", base64: Buffer.from("{}\n").toString("base64") };
 }
 
-const PATH = "sessions/2026/11/16/rollout-2026-11-16T15-25-44-x.jsonl";
-
-function rolloutLines(id: string, baseId: string | null): SessionFileLine[] {
+function rolloutLines(
+  id: string,
+  baseId: string | null,
+  more: Partial<LineOf<"rollout">> = {},
+): SessionFileLine[] {
+  const path = `sessions/2026/11/16/rollout-2026-11-16T15-25-44-${id}.jsonl`;
   return [
-    { kind: "rollout", id, path: PATH, baseId, role: "main", bytes: 3 },
+    { kind: "rollout", id, path, baseId, role: "agent", bytes: 3, ...more },
     { kind: "data", base64: Buffer.from("{}\n").toString("base64") },
   ];
 }
 
 /** An answered approval that is delivered when the session is loaded. */
-function approvalLine(): SessionFileLine {
+function approvalLine(progress: ParkedProgress = { isRemembered: true }): LineOf<"approval"> {
   return {
     kind: "approval",
     approval: {
@@ -85,7 +89,7 @@ function approvalLine(): SessionFileLine {
       rollout_bytes: 0,
       parked_at: 1,
       submitted_at: null,
-      progress: JSON.stringify({ isRemembered: true }),
+      progress: JSON.stringify(progress),
     },
   };
 }
@@ -256,9 +260,11 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
 
   test("refuses a thread that has no rollout", async () => {
     await using database = await databases.open();
-    const lines = [...sessionLines({ events: 1 })].map((line) =>
-      line.kind === "session" ? { ...line, session: { ...line.session, threadId: "other" } } : line,
-    );
+    const lines = [...sessionLines({ events: 1 })]
+      .map((line) => (line.kind === "rollout" ? { ...line, role: "base" as const } : line))
+      .map((line) =>
+        line.kind === "session" ? { ...line, session: { ...line.session, threadId: "other" } } : line,
+      );
     await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow(
       "no rollout of its thread",
     );
@@ -270,11 +276,55 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     ["a rollout that is its own base", rolloutLines("x", "x")],
     ["rollouts in a circle", [...rolloutLines("x", "y"), ...rolloutLines("y", "x")]],
     ["a rollout twice", [...rolloutLines("x", null), ...rolloutLines("x", null)]],
+    ["a rollout of another thread as its own", rolloutLines("x", null, { role: "main" })],
+    [
+      "a rollout with the path of another one",
+      rolloutLines("x", null, { path: "sessions/2026/11/16/rollout-2026-11-16T15-25-44-victim.jsonl" }),
+    ],
   ])("refuses %s", async (_what, lines) => {
     await using database = await databases.open();
     const file = toAsync([...sessionLines({ events: 1 }), ...lines]);
     await expect(importSession(database, file, OPTIONS)).rejects.toMatchObject({ code: "unprocessable" });
     expect(await countRemains(database)).toBe(0);
+  });
+
+  test("refuses a rollout that another session continues", async () => {
+    await using database = await databases.open();
+    await importSession(database, toAsync(sessionLines({ events: 1 })), OPTIONS);
+    const second = [...sessionLines({ threadId: "two", events: 1 }), ...rolloutLines("thread", null)];
+    await expect(importSession(database, toAsync(second), OPTIONS)).rejects.toThrow("belongs to another");
+    const base = second.map((line) => (line.kind === "rollout" ? { ...line, role: "base" as const } : line));
+    await importSession(database, toAsync(base), OPTIONS);
+  });
+
+  test("takes over no delivery and no verdict of a file that is not trusted", async () => {
+    await using database = await databases.open();
+    const verdict = JSON.stringify({ decision: "allow", reason: "harmless", rule: "", segments: [] });
+    const lines = [
+      approvalLine({ action: "done", output: "All tests pass.", strategy: "inject", startedItems: [] }),
+      approvalLine({ isContinued: true, strategy: "rewind", cutBytes: 0 }),
+    ].map((line, index) => ({ ...line, approval: { ...line.approval, verdict, id: `approval-${index}` } }));
+    const file = toAsync([...sessionLines({ events: 1 }), ...lines]);
+    const { session } = await importSession(database, file, OPTIONS);
+    const { rows } = await database.inbox.list({ sessionId: session.id, limit: 10 });
+    expect(rows.toReversed().map(({ state, verdict: shown, progress }) => [state, shown, progress])).toEqual([
+      ["parked", null, JSON.stringify({ startedItems: [], action: "begun" })],
+      ["withdrawn", null, "{}"],
+    ]);
+  });
+
+  test("shows the paths of a moved patch where they are now", async () => {
+    await using database = await databases.open();
+    const [line] = [approvalLine({})];
+    const changes = [{ path: "/work/a", kind: "update", diff: "-x\n+y\n\n\nMoved to: /work/b" }];
+    const request = JSON.stringify({ kind: "fileChange", reason: null, grantRoot: null, changes });
+    const moved = { ...line, approval: { ...line.approval, kind: "fileChange", request } };
+    const file = toAsync([...sessionLines({ events: 1 }), moved]);
+    const { session } = await importSession(database, file, { ...OPTIONS, cwd: "/elsewhere" });
+    const { rows } = await database.inbox.list({ sessionId: session.id, limit: 10 });
+    expect(JSON.parse(rows[0]?.request ?? "")).toMatchObject({
+      changes: [{ path: "/elsewhere/a", diff: "-x\n+y\n\n\nMoved to: /elsewhere/b" }],
+    });
   });
 
   test("refuses a rollout that makes a circle with one of another session", async () => {

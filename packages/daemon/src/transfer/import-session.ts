@@ -4,9 +4,9 @@ import type { Database } from "../database.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { EventRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 import { insertEvents } from "../journal/insert-events.ts";
 import { compareVersions } from "../session-store/claim-sessions.ts";
+import { isAnswered, isParked, type MovedFolders, moveRequest, withoutAnswer } from "./imported-approval.ts";
 import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
 import { StagedSession } from "./staged-session.ts";
@@ -175,21 +175,8 @@ class SessionImport {
    * number of those that have to be given again.
    */
   #forgetAnswers(): number {
-    let count = 0;
-    for (const [index, given] of this.#approvals.entries()) {
-      const line = withoutRule(given);
-      this.#approvals[index] = line;
-      if (!isParked(line) || line.approval.state !== "answered") continue;
-      const unanswered = {
-        state: "parked",
-        answer: null,
-        answered_by: null,
-        answered_by_name: null,
-        answered_at: null,
-      } as const;
-      this.#approvals[index] = { ...line, approval: { ...line.approval, ...unanswered } };
-      count += 1;
-    }
+    const count = this.#approvals.filter(isAnswered).length;
+    this.#approvals.splice(0, Infinity, ...this.#approvals.map(withoutAnswer));
     return count;
   }
 
@@ -231,6 +218,7 @@ class SessionImport {
       }
       case "rollout":
         this.#rollout?.end();
+        this.#checkName(line);
         await this.#checkBase(trx, line);
         this.#rollout = await RolloutImport.begin(this.#database.rollouts, trx, session_id, line);
         return;
@@ -239,6 +227,15 @@ class SessionImport {
         return this.#rollout.add(trx, Buffer.from(line.base64, "base64"));
       case "approval":
       case "end":
+    }
+  }
+
+  /** A file is written below its path, and cut when a parked request is answered: both must be those of this thread. */
+  #checkName({ id, path, role }: LineOf<"rollout">): void {
+    const { threadId } = this.#first.session;
+    if (!path.endsWith(`-${id}.jsonl`)) throw inconsistent(`The rollout ${id} has the path of another one.`);
+    if (role === "main" && id !== threadId && !id.startsWith(`${threadId}_`)) {
+      throw inconsistent(`The rollout ${id} is not one of the thread ${threadId}.`);
     }
   }
 
@@ -289,35 +286,9 @@ class SessionImport {
   }
 }
 
-/** The folder of the session in the daemon that exported it, and here. */
-interface MovedFolders {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** What is asked belongs to the folder of the session here. */
-function moveRequest(json: string, { from, to }: MovedFolders): string {
-  const request = JSON.parse(json) as { cwd?: unknown };
-  const { cwd } = request;
-  if (typeof cwd !== "string" || !(cwd === from || cwd.startsWith(`${from}/`))) return json;
-  return JSON.stringify({ ...request, cwd: to + cwd.slice(from.length) });
-}
-
 function isUniqueViolation(error: unknown): boolean {
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   return UNIQUE_VIOLATIONS.has(code) || UNIQUE_VIOLATIONS.has(errcode);
-}
-
-/** An approval whose answer is not remembered. */
-function withoutRule(line: LineOf<"approval">): LineOf<"approval"> {
-  const { progress } = line.approval;
-  if (progress === null) return line;
-  const { isRemembered: _, ...rest } = JSON.parse(progress) as ParkedProgress;
-  return { ...line, approval: { ...line.approval, progress: JSON.stringify(rest) } };
-}
-
-function isParked({ approval }: LineOf<"approval">): boolean {
-  return approval.parked_at !== null && approval.submitted_at === null;
 }
 
 function checkVersion({ codexVersion }: LineOf<"session">): void {

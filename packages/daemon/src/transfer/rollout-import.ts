@@ -36,6 +36,12 @@ export class RolloutImport {
     line: LineOf<"rollout">,
   ): Promise<RolloutImport> {
     const stored = (await rollouts.readIn(trx, line.id)) ?? new Uint8Array();
+    if (line.role !== "base" && (await rollouts.isOwned(trx, line.id))) {
+      throw new DaemonError(
+        "unprocessable",
+        `The rollout ${line.id} belongs to another session of this daemon.`,
+      );
+    }
     return new RolloutImport(rollouts, sessionId, line, stored);
   }
 

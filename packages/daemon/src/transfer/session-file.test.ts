@@ -41,6 +41,21 @@ const EVENT = {
   data: "{}",
 };
 
+function offer(id: string, accepts: boolean, scope: string) {
+  return { id, label: "Decline", accepts, scope, stores: null };
+}
+
+test("the offers of a daemon are accepted", () => {
+  const offers = JSON.stringify([
+    offer("accept", true, "call"),
+    offer("acceptWithPrefix", true, "always"),
+    offer("denyHost:example.com", false, "always"),
+    offer("cancel", false, "call"),
+  ]);
+  const line = { kind: "approval", approval: { ...APPROVAL, offers } };
+  expect(sessionFileLine.safeParse(line).success).toBe(true);
+});
+
 test("lines of the right form are accepted", () => {
   for (const line of [{ kind: "approval", approval: APPROVAL }, ROLLOUT, EVENT]) {
     expect(sessionFileLine.parse(line)).toEqual(line);
@@ -54,6 +69,12 @@ test.each([
   { request_id: "{}" },
   { offers: "{}" },
   { offers: '[{"id":1}]' },
+  // A refusal that accepts, an acceptance that is remembered, and an offer that no daemon makes.
+  { offers: JSON.stringify([offer("decline", true, "call")]) },
+  { offers: JSON.stringify([offer("accept", true, "always")]) },
+  { offers: JSON.stringify([offer("ok", true, "call")]) },
+  { offers: JSON.stringify([offer("toString", true, "call")]) },
+  { kind: "mcpTool" },
   { verdict: "5" },
   { answer: "null" },
   { progress: "null" },

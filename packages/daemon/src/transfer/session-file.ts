@@ -94,34 +94,39 @@ const turnLine = z.strictObject({
 
 const approvalLine = z.strictObject({
   kind: z.literal("approval"),
-  approval: z.strictObject({
-    id,
-    epoch: position,
-    thread_id: id,
-    turn_id: id.nullable(),
-    item_id: id.nullable(),
-    call_id: id.nullable(),
-    request_id: jsonOf(approvalSchemas.requestId),
-    kind: id,
-    fingerprint: text,
-    request: jsonOf(approvalSchemas.request),
-    verdict: jsonOf(approvalSchemas.verdict).nullable(),
-    offers: jsonOf(approvalSchemas.offers),
-    state: z.enum(["open", "answered", "delivered", "parked", "withdrawn", "expired"]),
-    answer: jsonOf(approvalSchemas.answer).nullable(),
-    answered_by: text.nullable(),
-    answered_at: timestamp.nullable(),
-    note: text.nullable(),
-    created_at: timestamp,
-    updated_at: timestamp,
-    expires_at: timestamp.nullable(),
-    rollout_bytes: position.nullable(),
-    // Files of versions without parked approvals lack them.
-    parked_at: timestamp.nullable().default(null),
-    submitted_at: timestamp.nullable().default(null),
-    progress: jsonOf(approvalSchemas.progress).nullable().default(null),
-    answered_by_name: text.nullable().default(null),
-  }),
+  approval: z
+    .strictObject({
+      id,
+      epoch: position,
+      thread_id: id,
+      turn_id: id.nullable(),
+      item_id: id.nullable(),
+      call_id: id.nullable(),
+      request_id: jsonOf(approvalSchemas.requestId),
+      kind: id,
+      fingerprint: text,
+      request: jsonOf(approvalSchemas.request),
+      verdict: jsonOf(approvalSchemas.verdict).nullable(),
+      offers: jsonOf(approvalSchemas.offers),
+      state: z.enum(["open", "answered", "delivered", "parked", "withdrawn", "expired"]),
+      answer: jsonOf(approvalSchemas.answer).nullable(),
+      answered_by: text.nullable(),
+      answered_at: timestamp.nullable(),
+      note: text.nullable(),
+      created_at: timestamp,
+      updated_at: timestamp,
+      expires_at: timestamp.nullable(),
+      rollout_bytes: position.nullable(),
+      // Files of versions without parked approvals lack them.
+      parked_at: timestamp.nullable().default(null),
+      submitted_at: timestamp.nullable().default(null),
+      progress: jsonOf(approvalSchemas.progress).nullable().default(null),
+      answered_by_name: text.nullable().default(null),
+    })
+    .refine(({ kind, request }) => (JSON.parse(request) as { kind?: unknown }).kind === kind, {
+      path: ["kind"],
+      message: "Expected the kind of its request.",
+    }),
 });
 
 const rolloutLine = z.strictObject({
