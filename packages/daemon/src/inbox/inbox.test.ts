@@ -8,6 +8,7 @@ import {
   useDatabases,
   warning,
 } from "../../test/database-fixture.ts";
+import type { StoredTurnResult } from "../api/event.ts";
 import type { NewApproval } from "./new-approval.ts";
 
 function approval(more: Partial<NewApproval> = {}): NewApproval {
@@ -74,7 +75,8 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
     await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
     const waiting = await database.parked.list(sessionId);
-    await database.parked.finish(owner, waiting, "delivered");
+    // The end of a turn and a delivery that is resumed may find it open at the same time.
+    await Promise.all([1, 2].map(() => database.parked.finish(owner, waiting, "delivered")));
     await database.parked.finish(owner, waiting, "delivered again");
     const delivered = (await allEvents(database, sessionId)).filter(({ type }) => type === "inbox.delivered");
     expect(delivered).toMatchObject([{ note: "delivered" }]);
@@ -83,6 +85,39 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "next" }]);
     await database.sessions.release(owner);
     expect(await claimOne(database, owner.nodeId, sessionId)).toMatchObject({ sessionId, reason: "ready" });
+  });
+
+  it("keeps a session claimable whose turn has ended before its open request was parked", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { sessionId } = owner;
+    const turn = { threadId: "thread", turnId: "turn" };
+    await database.journal.append(owner, [{ type: "turn.started", ...turn }]);
+    const { approval: row } = await database.inbox.open(owner, approval());
+    await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
+    const result = { ...turn, status: "interrupted", finalResponse: "" } as StoredTurnResult;
+    await database.journal.write({
+      owner,
+      events: [{ type: "turn.interrupted", ...turn, result }],
+      changes: { phase: "parked" },
+    });
+    expect(await database.sessions.require(sessionId)).toMatchObject({
+      phase: "parked",
+      ready_at: expect.any(Number) as number,
+    });
+    await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
+    await database.parked.finish(owner, await database.parked.list(sessionId), "delivered");
+    expect(await database.sessions.require(sessionId)).toMatchObject({ phase: "idle", ready_at: null });
+  });
+
+  it("reports a withdrawal once, although two find the approval open", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const { approval: row } = await database.inbox.open(owner, approval());
+    await Promise.all([1, 2].map(() => database.inbox.withdraw(owner, row.id, "not needed")));
+    const types = (await allEvents(database, owner.sessionId)).map(({ type }) => type);
+    expect(types.filter((type) => type === "inbox.withdrawn")).toHaveLength(1);
+    expect(await database.inbox.get(row.id)).toMatchObject({ state: "withdrawn", note: "not needed" });
   });
 
   it("lets the first of many concurrent answers win, and names the winner to the others", async () => {

@@ -11,6 +11,7 @@ import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "..
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
+import { ClosedMeanwhile, unlessClosed } from "./closed-meanwhile.ts";
 import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
 import { insertApproval, type NewApproval, reopenApproval } from "./new-approval.ts";
 import { findAskedAgain, hasUnansweredParked } from "./parked-inbox.ts";
@@ -157,16 +158,10 @@ export class Inbox {
   }
 
   /** Closes an approval that needs no answer any more. No-op if it is closed or delivered. */
-  async withdraw(
-    owner: Ownership,
-    id: string,
-    note: string,
-    events: readonly NewSessionEvent[] = [],
-  ): Promise<void> {
+  async withdraw(owner: Ownership, id: string, note: string): Promise<void> {
     const row = await this.#require(id);
     if (!UNDELIVERED.includes(row.state)) return;
     await this.#close(owner, id, UNDELIVERED, { state: "withdrawn", note }, [
-      ...events,
       { type: "inbox.withdrawn", approvalId: id, note },
     ]);
   }
@@ -243,22 +238,25 @@ export class Inbox {
     set: Pick<ApprovalTable, "state" | "note">,
     events: readonly NewSessionEvent[],
   ): Promise<void> {
-    await this.#journal.write({
+    const write = this.#journal.write({
       owner,
       events,
       also: async (trx) => {
-        await trx
+        const { numUpdatedRows } = await trx
           .updateTable("approval")
           .set({ ...set, updated_at: this.#store.now })
           .where("id", "=", id)
           .where("session_id", "=", owner.sessionId)
           .where("state", "in", from)
-          .execute();
+          .executeTakeFirst();
+        // Two may find it open at the same time. The events of a delivery count even so.
+        if (numUpdatedRows === 0n && set.state !== "delivered") throw new ClosedMeanwhile();
         await leaveWaiting(this.#store, trx, owner.sessionId);
       },
       mayBecomeIdle: true,
       notify: [...this.#keys(id), notificationKeys.sessions],
     });
+    await unlessClosed(write);
   }
 
   /** The stored approval, if it has the same answer of the same person. */

@@ -6,6 +6,7 @@ import { notificationKeys } from "../database/notifications.ts";
 import type { SessionChanges } from "../database/session-columns.ts";
 import type { ApprovalRow, ApprovalTable, DaemonTables } from "../database/tables.ts";
 import type { Journal } from "../journal/journal.ts";
+import { ClosedMeanwhile, unlessClosed } from "./closed-meanwhile.ts";
 import { leaveWaiting } from "./leave-waiting.ts";
 
 /** Why an approval was parked. */
@@ -198,37 +199,38 @@ export class ParkedInbox {
   async finish(owner: Ownership, delivered: readonly ParkedApproval[], note: string): Promise<void> {
     const open = new Set((await this.list(owner.sessionId)).map(({ id }) => id));
     const approvals = delivered.filter(({ id }) => open.has(id));
-    if (approvals.length === 0) return;
-    await this.#journal.write({
+    await Promise.all(approvals.map((approval) => this.#finish(owner, approval, note)));
+  }
+
+  async #finish(owner: Ownership, { id, progress }: ParkedApproval, note: string): Promise<void> {
+    const write = this.#journal.write({
       owner,
-      events: approvals.map(({ id, progress }) => deliveredEvent(id, progress.strategy ?? "report", note)),
+      events: [deliveredEvent(id, progress.strategy ?? "report", note)],
       also: async (trx) => {
-        for (const { id } of approvals) {
-          await trx
-            .updateTable("approval")
-            .set(({ eb }) => ({
-              state: eb
-                .case()
-                .when("state", "=", "answered")
-                .then("delivered" as const)
-                .else(eb.ref("state"))
-                .end(),
-              note,
-              submitted_at: this.#store.now,
-              updated_at: this.#store.now,
-            }))
-            .where("id", "=", id)
-            .execute();
-        }
+        const { numUpdatedRows } = await trx
+          .updateTable("approval")
+          .set(({ eb }) => ({
+            state: eb
+              .case()
+              .when("state", "=", "answered")
+              .then("delivered" as const)
+              .else(eb.ref("state"))
+              .end(),
+            note,
+            submitted_at: this.#store.now,
+            updated_at: this.#store.now,
+          }))
+          .where("id", "=", id)
+          .where("submitted_at", "is", null)
+          .executeTakeFirst();
+        // The end of a turn and a delivery that is resumed may both find it open. The event is not stored then.
+        if (numUpdatedRows === 0n) throw new ClosedMeanwhile();
         await leaveWaiting(this.#store, trx, owner.sessionId);
       },
       mayBecomeIdle: true,
-      notify: [
-        ...approvals.map(({ id }) => notificationKeys.approval(id)),
-        notificationKeys.inbox,
-        notificationKeys.sessions,
-      ],
+      notify: [notificationKeys.approval(id), notificationKeys.inbox, notificationKeys.sessions],
     });
+    await unlessClosed(write);
   }
 }
 

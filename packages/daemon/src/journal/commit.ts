@@ -115,7 +115,7 @@ async function applyEffects(
 }
 
 /**
- * A session without commands and without a turn needs no owner. If it waits for parked approvals, it needs one when the first of
+ * A session without commands, without a turn and without open requests needs no owner. If it waits for parked approvals, it needs one when the first of
  * them expires, or when all have their answers. The answer may have come before the approval was parked.
  */
 async function updateReady(trx: DaemonTransaction, sessionId: string, now: number): Promise<void> {
@@ -127,6 +127,13 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
     .where("submitted_at", "is", null);
   const unanswered = parked.where("state", "=", "parked");
   const answered = parked.where("state", "in", ["answered", "expired"]);
+  // The process that asked has ended with its turn: the next owner has to park them.
+  const lost = trx
+    .selectFrom("approval")
+    .select("id")
+    .where("session_id", "=", sessionId)
+    .where("parked_at", "is", null)
+    .where("state", "in", ["open", "answered"]);
   const firstExpiry = trx
     .selectFrom("approval")
     .select(({ fn }) => fn.min<number | null>("expires_at").as("at"))
@@ -142,6 +149,7 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
         .when(
           eb.or([
             eb("active_turn_id", "is not", null),
+            eb.exists(lost),
             eb.and([eb.exists(answered), eb.not(eb.exists(unanswered))]),
           ]),
         )

@@ -102,6 +102,9 @@ export function toVerdict({ decision, reason, rule, parse }: PolicyEvaluation): 
  */
 export function fingerprintOf(request: AnyRequest): string {
   const itemId = "itemId" in request ? request.itemId : null;
-  const asked = [request.threadId, request.turnId, itemId, toInboxRequest(request)];
+  const inboxRequest = toInboxRequest(request);
+  // The diff is that of the item, which a connection that was opened later has not seen.
+  const what = inboxRequest.kind === "fileChange" ? { ...inboxRequest, changes: null } : inboxRequest;
+  const asked = [request.threadId, request.turnId, itemId, what];
   return createHash("sha256").update(JSON.stringify(asked)).digest("hex");
 }

@@ -1,5 +1,5 @@
 // The daemon in a process of its own, killed with SIGKILL while it works.
-import { callTool, gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { callTool, gate, patch, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -88,6 +88,25 @@ test("the approval of an MCP tool comes back as the same entry, with its tool an
   });
   const { rows } = await database.inbox.list({ sessionId: session.id });
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
+});
+
+test("the approval of a patch comes back as the same entry, with its diff", async () => {
+  const text = "*** Begin Patch\n*** Add File: made\n+one\n*** End Patch";
+  await using stage = await startStage((request) =>
+    request.outputs.length > 0 ? say("finished") : patch(text, { callId: "a" }),
+  );
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const { session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "session.moved");
+  const [approval] = await session.approval();
+  expect(JSON.parse(approval?.request ?? "")).toMatchObject({ changes: [{ kind: "add", diff: "one\n" }] });
+  await session.answer(approval, { type: "decision", offer: "accept" });
+  await session.event(({ type }) => type === "turn.completed");
+  expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+  const types = (await session.events()).map(({ type }) => type);
+  expect(types.filter((type) => type.startsWith("inbox."))).toEqual(["inbox.opened", "inbox.answered"]);
 });
 
 test("the approval of an agent comes back too, and its events go on", async () => {

@@ -14,6 +14,7 @@ import {
   type UserInputAnswers,
 } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
+import { setTimeout as delay } from "node:timers/promises";
 import type { InboxAnswer } from "../api/approval.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow } from "../database/tables.ts";
@@ -55,6 +56,10 @@ interface Asked {
   /** How a parked request came to be repeated, so that its answer gets to the model. */
   strategy?: DeliveryStrategy;
 }
+
+/** How long to wait for requests that Codex sends again. A busy machine needs seconds. */
+const REPETITION_TIMEOUT_MS = 20_000;
+const REPETITION_INTERVAL_MS = 50;
 
 /** Longest timer; the inbox has its own expiry. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -149,16 +154,31 @@ export class SessionApprovals {
     return rows.filter(({ parked_at: parkedAt }) => parkedAt === null);
   }
 
-  /** Closes the entries of this session whose request no longer exists, although its turn goes on. */
-  async closeStale(): Promise<void> {
+  /**
+   * Closes the entries of this session whose request no longer exists, although its turn goes on. Codex sends open requests again
+   * at any time after the thread was resumed: those of a thread that waits for a person are still on their way.
+   *
+   * @param isWaiting Whether Codex says that a thread waits for a person.
+   */
+  async closeStale(isWaiting: (threadId: string) => Promise<boolean>): Promise<void> {
     const { inbox, owner } = this.#deps;
-    await Promise.allSettled(this.#searches);
-    const pending = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
-    for (const { id, fingerprint, submitted_at: submittedAt } of await this.undelivered()) {
-      if (pending.has(fingerprint)) continue;
+    const limit = AbortSignal.timeout(REPETITION_TIMEOUT_MS);
+    for (const row of await this.undelivered()) {
+      const { id, fingerprint, thread_id: threadId, submitted_at: submittedAt } = row;
+      // Codex may have acted on an answer that it was told.
+      const mayFollow = async (): Promise<boolean> =>
+        submittedAt === null && !limit.aborted && (await isWaiting(threadId));
+      while (!(await this.#isAsked(fingerprint)) && (await mayFollow())) await delay(REPETITION_INTERVAL_MS);
+      if (await this.#isAsked(fingerprint)) continue;
       if (submittedAt !== null) await inbox.delivered(owner, id);
       else await inbox.withdraw(owner, id, "Codex does not wait for the answer any more.");
     }
+  }
+
+  /** Whether a request was sent on the current connection. */
+  async #isAsked(fingerprint: string): Promise<boolean> {
+    await Promise.allSettled(this.#searches);
+    return [...this.#asked.values()].some((asked) => asked.fingerprint === fingerprint);
   }
 
   /** Withdraws all entries of this session. */

@@ -119,16 +119,22 @@ export class ThreadLoader {
     });
     events.mapper.skip(recovery);
     if (recovery.runningTurnId !== undefined) events.mapper.join(recovery.runningTurnId);
+    const isIdle = recovery.runningTurnId === undefined;
     if (recovery.events.length > 0) {
-      await journal.append(owner, recovery.events, rollouts.collect(thread.id));
+      const also = rollouts.collect(thread.id);
+      await journal.write({
+        owner,
+        events: recovery.events,
+        ...(also && { also }),
+        // With the end of the turn: after a crash before they are parked, the next boot has to load the thread again.
+        ...(isIdle && lost.length > 0 && { changes: { phase: "parked" } }),
+      });
     }
     state.activeTurnId = recovery.runningTurnId;
-    const isIdle = recovery.runningTurnId === undefined;
     const { database } = this.#deps.session;
     const waits = (await database.parked.list(state.sessionId)).some((row) => row.state === "parked");
     await sessions.update(owner, {
       codexVersion: CODEX_VERSION,
-      // After a crash before they are parked, the next boot has to load the thread again.
       ...(isIdle && {
         phase: waits || lost.length > 0 ? "parked" : "idle",
         activeTurnId: null,
@@ -140,7 +146,7 @@ export class ThreadLoader {
       await parkRequests(lost, "crash", parts);
       this.#deps.onParked();
     } else {
-      await approvals.closeStale();
+      await approvals.closeStale((threadId) => isWaiting(loaded, threadId));
     }
     await this.#restoreGoal(thread);
   }
@@ -162,4 +168,10 @@ export class ThreadLoader {
     if (!goal || (await thread.goal.get()) !== null) return;
     await thread.goal.set({ objective: goal.objective, tokenBudget: goal.tokenBudget ?? null });
   }
+}
+
+/** Whether Codex says that a thread waits for a person. */
+async function isWaiting({ codex }: LoadedThread, threadId: string): Promise<boolean> {
+  const { status } = await codex.readThread(threadId);
+  return status.type === "active" && status.activeFlags.length > 0;
 }
