@@ -10,6 +10,9 @@ const CLOSE = { normal: 1000, goingAway: 1001, refused: 1008 } as const;
 /** How long a client has to close its side when the daemon closes. */
 const CLOSE_MS = 1000;
 
+/** Problems and pongs that wait for a client to read them. */
+const MAX_UNSENT_REPLIES = 1000;
+
 export interface AttachOptions {
   readonly canWrite: boolean;
   readonly after: number | undefined;
@@ -42,11 +45,13 @@ export function attachSocket(
   closing.addEventListener("abort", close, { once: true });
   if (closing.aborted) close();
   const stopHeartbeat = startHeartbeat(socket, heartbeatMs);
+  const replies = new Replies(socket);
+  socket.on("ping", (data) => replies.add((onSent) => socket.pong(data, false, onSent)));
   socket.on("message", (data: RawData, isBinary: boolean) => {
     try {
       terminal.receive(viewer, parseMessage(data, isBinary));
     } catch (error) {
-      sendProblem(socket, error);
+      replies.add((onSent) => sendProblem(socket, error, onSent));
     }
   });
   socket.on("close", () => {
@@ -62,7 +67,10 @@ function toViewerSocket(socket: WebSocket): ViewerSocket {
     get unsentBytes() {
       return socket.bufferedAmount;
     },
-    send: (frame) => socket.send(JSON.stringify(frame)),
+    send: (frame, onSent) =>
+      socket.send(JSON.stringify(frame), (error) => {
+        if (!error) onSent?.();
+      }),
     sendOutput: (offset, bytes, onSent) => {
       const message = Buffer.allocUnsafe(8 + bytes.length);
       message.writeBigUInt64BE(BigInt(offset), 0);
@@ -91,8 +99,26 @@ function parseMessage(data: RawData, isBinary: boolean) {
   return terminalMessage.parse(value);
 }
 
-function sendProblem(socket: WebSocket, error: unknown): void {
-  socket.send(JSON.stringify({ type: "problem", problem: toProblem(error).problem }));
+function sendProblem(socket: WebSocket, error: unknown, onSent: () => void = () => {}): void {
+  socket.send(JSON.stringify({ type: "problem", problem: toProblem(error).problem }), onSent);
+}
+
+/** Ends a connection whose client causes replies and does not read them: they would fill the memory. */
+class Replies {
+  readonly #socket: WebSocket;
+  #unsent = 0;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  add(send: (onSent: () => void) => void): void {
+    if (this.#unsent >= MAX_UNSENT_REPLIES) return this.#socket.terminate();
+    this.#unsent += 1;
+    send(() => {
+      this.#unsent -= 1;
+    });
+  }
 }
 
 /** Terminates connections whose client has disappeared. A paused one is not pinged, because its pong would wait as well. */

@@ -41,6 +41,8 @@ export function createUpgradeHandler({
     maxPayload: 6 * limits.messageBytes + 1024,
     perMessageDeflate: false,
     clientTracking: false,
+    // They are counted: a client could send pings and never read.
+    autoPong: false,
   });
 
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

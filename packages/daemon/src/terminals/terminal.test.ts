@@ -33,8 +33,9 @@ class FakeSocket implements ViewerSocket {
   readonly pauses: boolean[] = [];
   unsentBytes = 0;
 
-  send(frame: TerminalFrame): void {
+  send(frame: TerminalFrame, onSent?: () => void): void {
     this.frames.push(frame);
+    if (onSent) this.sent.push(onSent);
   }
 
   sendOutput(_: number, bytes: Buffer, onSent: () => void): void {
@@ -106,4 +107,33 @@ test("a connection that takes nothing holds a bounded amount, and gets the scree
   const { offset } = await terminal.snapshot();
   expect(offset).toBe(50_000);
   expect(socket.frames.at(-1)).toMatchObject({ type: "screen", offset: 50_000 });
+});
+
+test("a connection that takes nothing gets only the last change of the writer", async () => {
+  const { host, terminal, socket, viewer } = await start({ unsentBytes: 1000 });
+  host.print(Buffer.from("y".repeat(1000)));
+  const before = socket.frames.length;
+  const other = terminal.attach(new FakeSocket(), { canWrite: true, after: 0 });
+  for (let count = 0; count < 100; count += 1) {
+    terminal.receive(other, { type: "takeWriter" });
+    terminal.receive(viewer, { type: "takeWriter" });
+  }
+  terminal.receive(other, { type: "takeWriter" });
+  expect(socket.frames).toHaveLength(before);
+  for (const onSent of socket.sent.splice(0)) onSent();
+  expect(socket.frames.slice(before)).toEqual([{ type: "writer", viewerId: other.id }]);
+});
+
+test("output that follows a screen that a slow connection has not taken is sent afterwards", async () => {
+  const { host, terminal } = await start({ unsentBytes: 1000 });
+  const socket = new FakeSocket();
+  terminal.attach(socket, { canWrite: false, after: undefined });
+  await terminal.snapshot();
+  expect(socket.frames.at(-1)).toMatchObject({ type: "screen" });
+  socket.unsentBytes = 5000;
+  host.print(Buffer.from("last"));
+  expect(socket.sent).toHaveLength(1);
+  socket.unsentBytes = 0;
+  socket.sent.shift()?.();
+  expect(socket.unsentBytes).toBe("last".length);
 });

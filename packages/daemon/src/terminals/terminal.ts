@@ -177,7 +177,7 @@ export class Terminal implements ViewerSource {
     if (this.#writer === viewer) return;
     this.#writer = viewer;
     const viewerId = viewer?.id ?? null;
-    for (const { socket } of this.#viewers.values()) socket.send({ type: "writer", viewerId });
+    for (const each of this.#viewers.values()) each.reportWriter(viewerId);
   }
 
   #write(data: string, { socket }: Viewer): void {

@@ -4,7 +4,7 @@ import type { ScreenSnapshot } from "./screen.ts";
 
 /** The connection of a viewer. */
 export interface ViewerSocket {
-  send(frame: TerminalFrame): void;
+  send(frame: TerminalFrame, onSent?: () => void): void;
   sendOutput(offset: number, bytes: Buffer, onSent: () => void): void;
   /** Bytes that were sent and not written to the network yet. */
   readonly unsentBytes: number;
@@ -36,6 +36,8 @@ export class Viewer {
   /** Undefined until the next screen was sent. */
   #position: number | undefined;
   #isPreparing = false;
+  /** Who has the input, if that was not sent yet. */
+  #writer: { readonly viewerId: string | null } | undefined;
   #hasEnded = false;
 
   constructor(
@@ -62,10 +64,21 @@ export class Viewer {
     this.pump();
   }
 
+  /** Of several changes that wait for a slow connection, only the last one is sent. */
+  reportWriter(viewerId: string | null): void {
+    this.#writer = { viewerId };
+    this.pump();
+  }
+
   /** Sends what the connection takes now. Called again when it has taken it. */
   pump(): void {
     const { log, end } = this.#source;
     while (!this.#hasEnded && !this.#isPreparing && this.socket.unsentBytes < this.#unsentBytes) {
+      if (this.#writer) {
+        this.socket.send({ type: "writer", ...this.#writer });
+        this.#writer = undefined;
+        continue;
+      }
       const offset = this.#position;
       if (offset === undefined) {
         void this.#sendScreen();
@@ -92,7 +105,7 @@ export class Viewer {
     this.#isPreparing = false;
     if (this.#hasEnded) return;
     this.#position = snapshot.offset;
-    this.socket.send({ type: "screen", ...snapshot });
+    this.socket.send({ type: "screen", ...snapshot }, () => this.pump());
     this.pump();
   }
 
