@@ -359,19 +359,3 @@ test("a viewer that is refused and sends nonsense does no harm", async () => {
   viewer.send({ type: "input", data: "\r" });
   await viewer.until(({ text }) => text.includes("still there"));
 });
-
-test.each(["messages that are refused", "pings"])(
-  "a viewer that sends %s and reads nothing is ended",
-  async (what) => {
-    await using it = await setUp();
-    const terminal = await it.open(["sh", "-c", "read line"]);
-    await using viewer = await it.attach(terminal.id, { token: await it.tokenOf(["read"]) });
-    await viewer.untilFrame("screen");
-    viewer.socket.pause();
-    const { socket } = viewer;
-    const send =
-      what === "pings" ? () => socket.ping("x".repeat(120)) : () => viewer.send({ type: "takeWriter" });
-    // The replies fill the buffers of both sockets first.
-    while ((await it.state(terminal.id)).viewers > 0) for (let count = 0; count < 5000; count += 1) send();
-  },
-);
