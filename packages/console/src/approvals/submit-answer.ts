@@ -68,6 +68,6 @@ function describeFailure(error: unknown): SubmitResult {
 
 function describeError(error: unknown): string {
   if (DaemonClientError.is(error)) return error.problem?.detail ?? error.message;
-  // What a browser says differs and helps nobody.
+  // What a browser says differs and helps no person.
   return error instanceof TypeError ? "The daemon can't be reached." : String(error);
 }

@@ -19,7 +19,7 @@ export interface TerminalViewOptions {
 
 export interface TerminalViewState {
   readonly connection: "connecting" | "attached" | "disconnected" | "ended" | "failed";
-  /** self: this page. other: another viewer. none: nobody. */
+  /** self: this page. other: another viewer. none: no viewer. */
   readonly writer: "self" | "other" | "none";
   readonly exitCode?: number | null;
   readonly problem?: string;

@@ -10,7 +10,7 @@ import { startTestDaemon, type TestDaemon } from "../../../daemon/test/test-daem
 import { builtPage } from "./built-page.ts";
 import { FaultyServer } from "./faults.ts";
 import { FakeSession } from "./fake-session.ts";
-import type { PageServer } from "./use-browser.ts";
+import type { PageServer } from "./page-server.ts";
 
 export interface FakeDaemonOptions {
   readonly limits?: Partial<HttpLimits>;

@@ -1,14 +1,8 @@
 // The rig of the console's tests: real Chromium, and a daemon with or without the real codex.
 
 // A browser per file, and a guarded page per test.
-export {
-  DESKTOP,
-  type OpenOptions,
-  type PageServer,
-  PHONE,
-  type TestBrowser,
-  useBrowser,
-} from "./use-browser.ts";
+export type { PageServer } from "./page-server.ts";
+export { DESKTOP, type OpenOptions, PHONE, type TestBrowser, useBrowser } from "./use-browser.ts";
 
 // The daemon's API without Codex: tests write the events, and a server in front of it misbehaves on request.
 export { FakeDaemon, type FakeDaemonOptions } from "./fake-daemon.ts";

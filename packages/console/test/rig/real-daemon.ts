@@ -8,7 +8,7 @@ import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { builtPage } from "./built-page.ts";
-import type { PageServer } from "./use-browser.ts";
+import type { PageServer } from "./page-server.ts";
 
 const PROGRAM = join(import.meta.dirname, "daemon-program.ts");
 

@@ -2,13 +2,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playw
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { launchChromium } from "./chromium.ts";
 import { collectProblems } from "./page-guards.ts";
-
-/** A daemon that a page is opened at. */
-export interface PageServer {
-  readonly url: string;
-  /** A token that the browser logs in with. Undefined: the daemon works without tokens. */
-  readonly token?: string | undefined;
-}
+import type { PageServer } from "./page-server.ts";
 
 export const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 360, height: 740 };

@@ -110,7 +110,7 @@ export class LoginStore {
     });
   }
 
-  /** Removes codes that nobody can use any more, and logins that ended long ago. */
+  /** Removes codes that have expired, and logins that ended long ago. */
   async prune(): Promise<void> {
     const { db, now } = this.#store;
     await db.deleteFrom("login_code").where("expires_at", "<", now).execute();
