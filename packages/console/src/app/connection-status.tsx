@@ -1,6 +1,7 @@
 import { createEffect, createSignal, Match, on, onCleanup, Switch } from "solid-js";
 import { type ConnectionState, useDaemon } from "../feed/index.ts";
 import { announce, formatCount } from "../ui/index.ts";
+import { isOutdated } from "./page-effects.ts";
 
 const LABELS: Readonly<Record<ConnectionState, string>> = {
   connecting: "Connecting",
@@ -62,6 +63,14 @@ export function ConnectionBar() {
           </span>
           <button type="button" class="button" onClick={reconnect}>
             Retry now
+          </button>
+        </div>
+      </Match>
+      <Match when={isOutdated()}>
+        <div class="connection-bar" role="status">
+          <span>A new version of this page is available. Drafts are kept.</span>
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Reload
           </button>
         </div>
       </Match>

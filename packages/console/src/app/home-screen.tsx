@@ -1,22 +1,17 @@
 import { createEffect } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
-import { navigate, toHref } from "../routing/index.ts";
+import { navigate } from "../routing/index.ts";
+import { lastSession } from "./last-session.ts";
 
-/** Goes to the inbox if something waits, else to the newest session. */
+/** Goes to the inbox if something waits, else to the last session. Without sessions, their page says how to begin. */
 export function HomeScreen() {
-  const { inbox, sessions, connection } = useDaemon();
+  const { inbox, sessions, isLoaded } = useDaemon();
   createEffect(() => {
-    if (connection().state !== "live") return;
-    const newest = sessions()[0];
+    if (!isLoaded()) return;
+    const last = sessions().find(({ id }) => id === lastSession.read()) ?? sessions()[0];
     if (inbox().length > 0) navigate("/inbox", { replace: true });
-    else if (newest) navigate(`/s/${encodeURIComponent(newest.id)}`, { replace: true });
+    else if (last) navigate(`/s/${encodeURIComponent(last.id)}`, { replace: true });
+    else navigate("/sessions", { replace: true });
   });
-  return (
-    <section class="screen">
-      <h1>No session yet</h1>
-      <p>
-        <a href={toHref("/new")}>Start one</a>
-      </p>
-    </section>
-  );
+  return <h1 class="visually-hidden">codexkit</h1>;
 }

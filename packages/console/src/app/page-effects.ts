@@ -1,7 +1,7 @@
-import { createEffect, createMemo, on } from "solid-js";
+import { createEffect, createMemo, createSignal, on } from "solid-js";
 import type { DaemonFeed } from "../feed/index.ts";
 import { keyRegistry } from "../keys/index.ts";
-import { navigate, route, routeParam } from "../routing/index.ts";
+import { navigate, route, routeParam, toHref } from "../routing/index.ts";
 import { preferences } from "../settings/preferences.ts";
 import { sessionTitle } from "../settings/session-title.ts";
 
@@ -22,6 +22,16 @@ export function usePageEffects(feed: DaemonFeed): void {
     const { singleKeys, keys } = preferences();
     keyRegistry.settings = { singleKeys, changed: keys };
   });
+
+  createEffect(
+    on(
+      () => feed.connection().state,
+      (state, previous) => {
+        const wasLost = previous === "down" || previous === "reconnecting";
+        if (state === "live" && wasLost) checkVersion().catch(() => undefined);
+      },
+    ),
+  );
 
   const waiting = createMemo(() => feed.inbox().length);
   createEffect(() => {
@@ -51,6 +61,21 @@ export function usePageEffects(feed: DaemonFeed): void {
       });
     }),
   );
+}
+
+const [isOutdated, setOutdated] = createSignal(false);
+
+/** The daemon serves another version of this page than the one that is loaded. */
+export { isOutdated };
+
+/** Compares the script of this page with the one that the daemon serves now. */
+async function checkVersion(): Promise<void> {
+  const script = document.querySelector<HTMLScriptElement>("script[type=module][src]");
+  if (!script) return;
+  const response = await fetch(toHref("/"), { cache: "no-store" });
+  const text = response.ok ? await response.text() : "";
+  const path = new URL(script.src).pathname;
+  if (text.includes("<script") && !text.includes(path)) setOutdated(true);
 }
 
 /** A dot on the icon of the tab, and a number on that of the installed app. */

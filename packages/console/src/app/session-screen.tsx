@@ -8,6 +8,7 @@ import { queryParam, routeParam, setQueryParams } from "../routing/index.ts";
 import { sessionTitle } from "../settings/session-title.ts";
 import { Transcript } from "../transcript/transcript.tsx";
 import { Icon, type VirtualListHandle } from "../ui/index.ts";
+import { lastSession } from "./last-session.ts";
 import { PANELS } from "./panels.ts";
 import { SessionHeader } from "./session-header.tsx";
 import "./session-screen.css";
@@ -33,7 +34,7 @@ function Session(props: { readonly id: string }) {
 
   createEffect(() => {
     const session = view.session();
-    if (session) localStorage.setItem("codexkit.session", session.id);
+    if (session) lastSession.write(session.id);
   });
   useKeys("transcript", [
     ...PANELS.map(({ id, label, key }) => ({

@@ -33,7 +33,11 @@ export function Shell(props: { readonly children: JSX.Element }) {
           <kbd class="key">{isMac() ? "⌘" : "Ctrl"} K</kbd>
         </button>
         <div class="banner-links">
-          <a href={toHref("/inbox")} aria-current={route()?.name === "inbox" ? "page" : undefined}>
+          <a
+            href={toHref("/inbox")}
+            aria-label={inbox().length > 0 ? `Inbox, ${inbox().length} waiting` : "Inbox"}
+            aria-current={route()?.name === "inbox" ? "page" : undefined}
+          >
             <Icon name="inbox" />
             <span>Inbox</span>
             <InboxBadge count={inbox().length} />

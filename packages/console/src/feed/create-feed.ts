@@ -100,7 +100,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     else sessions.set(session.id, session);
   }
 
-  let hasLists = false;
+  const [hasLists, setHasLists] = createSignal(false);
   /** After each connection: the first one reads the lists, later ones only what the stream says is closed. */
   async function syncLists(open: ReadonlySet<string>): Promise<void> {
     const closed = [...approvals.keys()].filter((id) => {
@@ -110,21 +110,21 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     const unknown = [...open].filter((id) => !approvals.peek(id));
     try {
       const changed = await Promise.all(
-        [...closed, ...(hasLists ? unknown : [])].map(async (approvalId) =>
+        [...closed, ...(hasLists() ? unknown : [])].map(async (approvalId) =>
           client.request("GET /inbox/{approvalId}", { params: { approvalId } }).catch(() => undefined),
         ),
       );
       batch(() => {
         for (const approval of changed) if (approval) approvals.set(approval.id, approval);
       });
-      if (hasLists) return;
+      if (hasLists()) return;
       const [list, opened, parked] = await Promise.all([
         client.request("GET /sessions", { query: { limit: 200 } }),
         client.request("GET /inbox", { query: { state: "open", limit: 200 } }),
         client.request("GET /inbox", { query: { state: "parked", limit: 200 } }),
       ]);
-      hasLists = true;
       batch(() => {
+        setHasLists(true);
         for (const session of list.data) addSession(session);
         for (const approval of [...opened.data, ...parked.data]) approvals.set(approval.id, approval);
       });
@@ -158,7 +158,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
       }
       case "refused": {
         if (data.resync) {
-          hasLists = false;
+          setHasLists(false);
           send({ type: "connect" });
         } else if (data.status === 401 || data.status === 403) {
           setIdentity(undefined);
@@ -289,6 +289,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     client,
     connection,
     identity,
+    isLoaded: hasLists,
     can: (scope) => identity()?.scopes.includes(scope) ?? false,
     sessions: createMemo(() => sessions.values().toSorted((a, b) => b.updatedAt - a.updatedAt)),
     session: (id) => sessions.get(id),

@@ -53,6 +53,8 @@ export interface DaemonFeed {
   readonly identity: Accessor<SignedInAs | undefined>;
   /** Whether the token has a scope. Leave out controls that it may not use, rather than disabling them. */
   readonly can: (scope: Scope) => boolean;
+  /** Whether `sessions` and `inbox` have been read. */
+  readonly isLoaded: Accessor<boolean>;
   /** All sessions that are not archived and some that are, most recently changed first. */
   readonly sessions: Accessor<readonly Session[]>;
   readonly session: (id: string) => Session | undefined;

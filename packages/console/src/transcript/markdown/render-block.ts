@@ -16,11 +16,7 @@ function renderToken(token: Token): Node {
     case "paragraph":
       return element("p", renderTokens(token.tokens ?? []));
     case "heading":
-      // The page has h1 for the session and h2 for turns.
-      return element(
-        `h${Math.min(6, (token as Tokens.Heading).depth + 2)}`,
-        renderTokens(token.tokens ?? []),
-      );
+      return renderHeading(token as Tokens.Heading);
     case "blockquote":
       return element("blockquote", renderTokens(token.tokens ?? []));
     case "list":
@@ -60,6 +56,13 @@ function renderToken(token: Token): Node {
 function element(name: string, ...children: (Node | string)[]): HTMLElement {
   const node = document.createElement(name);
   node.append(...children);
+  return node;
+}
+
+/** The page has h1 for the session and h2 for turns. Messages must not skip a level, whatever they begin with. */
+function renderHeading({ depth, tokens }: Tokens.Heading): Node {
+  const node = element("h3", renderTokens(tokens));
+  node.className = `md-heading-${depth}`;
   return node;
 }
 
