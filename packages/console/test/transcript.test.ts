@@ -94,7 +94,7 @@ test("streams a message over split and lost connections without losing or doubli
   const session = await daemon.createSession();
   const page = await browser.open(daemon, `/s/${session.id}`);
   await page.getByRole("heading", { name: "A session", level: 1 }).waitFor();
-  daemon.faults.splitStreams(7);
+  daemon.faults.splitStreams(509);
   const turn = await session.startTurn("Count.");
   const message = await turn.beginMessage();
   const words = Array.from({ length: 600 }, (_, index) => `w${index}é `);

@@ -116,7 +116,8 @@ export class FaultyServer implements AsyncDisposable {
     let pending = Promise.resolve();
     response.write = ((chunk: Uint8Array): boolean => {
       if (!this.#isStalled && this.#pieceBytes === undefined) return write(chunk);
-      pending = pending.then(async () => this.#writeSlowly(chunk, write));
+      const writeIfOpen = (piece: Uint8Array): boolean => !response.writableEnded && write(piece);
+      pending = pending.then(async () => this.#writeSlowly(chunk, writeIfOpen));
       return true;
     }) as typeof response.write;
   }
