@@ -15,7 +15,7 @@ import { checkOptions } from "./parse-options.ts";
 import { testCommand } from "./policy/test-command.ts";
 import { toVerdict } from "./policy/to-inbox-request.ts";
 import { WEBHOOK_LIMITS, type WebhookSettings } from "./webhooks/limits.ts";
-import { StaticFiles } from "./static/static-files.ts";
+import { StaticFiles } from "./http/static-files.ts";
 import { TerminalService } from "./terminals/terminal-service.ts";
 import { CliHome } from "./threads/cli-home.ts";
 import { CliThreads } from "./threads/cli-threads.ts";

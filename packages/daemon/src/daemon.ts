@@ -17,7 +17,7 @@ import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
 import { WebhookDeliverer } from "./webhooks/deliverer.ts";
 import type { WebhookSettings } from "./webhooks/limits.ts";
-import type { StaticFiles } from "./static/static-files.ts";
+import type { StaticFiles } from "./http/static-files.ts";
 import type { TerminalService } from "./terminals/terminal-service.ts";
 import type { CliThreads } from "./threads/cli-threads.ts";
 import type { TokenStore } from "./tokens/token-store.ts";

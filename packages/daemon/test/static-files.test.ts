@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createDaemon } from "../src/create-daemon.ts";
-import { StaticFiles } from "../src/static/static-files.ts";
+import { StaticFiles } from "../src/http/static-files.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 

@@ -1,5 +1,5 @@
 import { type CliCommand, createCommand } from "../cli-command.ts";
-import type { ConsoleOptions } from "../console/print-console-url.ts";
+import type { ConsoleOptions } from "../daemon/print-console-url.ts";
 import { openContext } from "../context.ts";
 import { addDaemonOptions } from "../daemon/daemon-options.ts";
 import { collectScopes, parseDuration } from "../options/parse-values.ts";
@@ -22,7 +22,7 @@ export function consoleCommand(): CliCommand {
     )
     .option("--expires <duration>", "how long the link can be used, at most 1h (default: 10m)", parseDuration)
     .action(async (options: ConsoleOptions, self: CliCommand) => {
-      const { printConsoleUrl } = await import("../console/print-console-url.ts");
+      const { printConsoleUrl } = await import("../daemon/print-console-url.ts");
       await printConsoleUrl(options, openContext(self));
     });
   return command;

@@ -4,7 +4,7 @@ import { type Credentials, discoverCredentials } from "codexkit";
 import { accessSync, constants, existsSync, readFileSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { consoleAddress, createConsoleUrl } from "../console/console-url.ts";
+import { consoleAddress, createConsoleUrl } from "./console-url.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";

@@ -5,7 +5,7 @@ import type { NewSessionEvent } from "../../../daemon/src/api/event.ts";
 import { type Database, openDatabase } from "../../../daemon/src/database.ts";
 import type { NewApproval } from "../../../daemon/src/inbox/new-approval.ts";
 import type { HttpLimits } from "../../../daemon/src/limits.ts";
-import { StaticFiles } from "../../../daemon/src/static/static-files.ts";
+import { StaticFiles } from "../../../daemon/src/http/static-files.ts";
 import { startTestDaemon, type TestDaemon } from "../../../daemon/test/test-daemon.ts";
 import { builtPage } from "./built-page.ts";
 import { FaultyServer } from "./faults.ts";

@@ -7,7 +7,7 @@ import { routes } from "../api/routes/index.ts";
 import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
 import { readOnly } from "../replay/replay-runner.ts";
-import { STATIC_PREFIX, type StaticFiles } from "../static/static-files.ts";
+import { STATIC_PREFIX, type StaticFiles } from "./static-files.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
 import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";

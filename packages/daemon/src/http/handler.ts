@@ -11,7 +11,7 @@ import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
-import type { StaticFiles } from "../static/static-files.ts";
+import type { StaticFiles } from "./static-files.ts";
 import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { Metrics } from "./metrics.ts";

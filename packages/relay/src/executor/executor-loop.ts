@@ -53,7 +53,7 @@ export async function runExecutorLoop(options: ExecutorLoopOptions): Promise<voi
       failures = 0;
       onStatus({ state: "connected", registrationId });
       log.info("connected to the rendezvous", { registrationId });
-      error = await closedOrAborted(link, signal);
+      error = await waitForEnd(link, signal);
     } catch (thrown) {
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (needsRegistration(error)) registration = undefined;
@@ -80,7 +80,7 @@ async function register({
   return registration;
 }
 
-async function closedOrAborted(link: ExecutorLink, signal: AbortSignal): Promise<Error | undefined> {
+async function waitForEnd(link: ExecutorLink, signal: AbortSignal): Promise<Error | undefined> {
   const close = (): void => void link.close();
   if (signal.aborted) close();
   signal.addEventListener("abort", close, { once: true });

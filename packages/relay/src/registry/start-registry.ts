@@ -121,7 +121,7 @@ export async function startRegistryWith(
 
 /**
  * The first token of a store, in a file that only its owner can read. The file comes first: a token whose file could not be
- * written would leave a store that nobody can manage.
+ * written would leave a store that can't be managed.
  */
 async function createFirstToken(tokens: TokenStore, file: string): Promise<void> {
   if (await tokens.hasAny()) return;

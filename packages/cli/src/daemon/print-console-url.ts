@@ -1,7 +1,7 @@
 import type { Scope } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
-import { connectDaemon } from "../daemon/connect-daemon.ts";
-import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
+import { connectDaemon } from "./connect-daemon.ts";
+import type { DaemonCommandOptions } from "./daemon-options.ts";
 import { createConsoleUrl, requireConsole } from "./console-url.ts";
 
 export interface ConsoleOptions extends DaemonCommandOptions {

@@ -6,7 +6,7 @@ import { getMimeType } from "hono/utils/mime";
 import { createProblem } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
 import { entityTag, hasTag } from "../files/entity-tag.ts";
-import { problemResponse, quote } from "../http/problems.ts";
+import { problemResponse, quote } from "./problems.ts";
 import { acceptedEncodings } from "./accept-encoding.ts";
 import { pageHeaders } from "./page-headers.ts";
 
