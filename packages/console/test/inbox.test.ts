@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FakeDaemon, PHONE, takeScreenshot, useBrowser } from "./rig/index.ts";
+import { expectAccessible, FakeDaemon, PHONE, takeScreenshot, useBrowser } from "./rig/index.ts";
 
 const browser = useBrowser();
 
@@ -42,4 +42,46 @@ test("answers a command, and focuses the next request", async () => {
   });
   await phone.getByRole("article", { name: "Answer a question" }).waitFor();
   await takeScreenshot(phone, "inbox-phone-dark");
+});
+
+test("a deep link focuses its card, j and k move, and filters narrow the list", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("several");
+  const first = await session.askForCommand("npm test");
+  const second = await session.askForCommand("npm run lint");
+  await session.ask({
+    kind: "elicitation",
+    server: "shop",
+    mode: "url",
+    message: "Sign in",
+    schema: null,
+    url: null,
+  });
+  const page = await browser.open(daemon, `/inbox#${second}`);
+  const focused = async () => page.evaluate(() => document.activeElement?.id);
+  await expect.poll(focused).toBe(`approval-${second}`);
+  await page.keyboard.press("k");
+  expect(await focused()).toBe(`approval-${first}`);
+  await page.keyboard.press("j");
+  expect(await focused()).toBe(`approval-${second}`);
+  await page.getByRole("button", { name: "Forms 1" }).click();
+  await expect.poll(async () => page.getByRole("article").count()).toBe(1);
+  await expectAccessible(page);
+});
+
+test("the answered tab is an audit, and an empty inbox says what runs", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("audited");
+  await session.startTurn("Go on");
+  const id = await session.askForCommand("npm test");
+  const page = await browser.open(daemon, "/inbox", { device: "laptop" });
+  await page.locator(`#approval-${id}`).getByRole("button", { name: "Decline and stop the turn" }).click();
+  await page.getByText("Nothing waits").waitFor();
+  await takeScreenshot(page, "inbox-empty");
+  await page.getByRole("tab", { name: "Answered" }).click();
+  await page.getByText(/Declined, turn stopped by you/).waitFor();
+  await page.getByText(/Run a command: npm test/).click();
+  await page.getByText("needs the database to run the tests").waitFor();
+  await takeScreenshot(page, "inbox-audit");
+  await expectAccessible(page);
 });

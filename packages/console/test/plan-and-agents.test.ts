@@ -48,7 +48,9 @@ test("the agents panel shows who waits, and leads to the card", async () => {
   await panel.getByText("reviewer").waitFor();
   await panel.getByText("waits for you").waitFor();
   const link = panel.getByRole("link", { name: /npm run lint/ });
-  expect(await link.getAttribute("href")).toContain(`#approval-${id}`);
+  expect(await link.getAttribute("href")).toContain(`#approval%2F${id}`);
+  await link.click();
+  await page.locator(".is-target").getByRole("article", { name: "Run a command" }).waitFor();
   await takeScreenshot(page, "agents");
   await expectAccessible(page);
 });

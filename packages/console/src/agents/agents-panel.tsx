@@ -40,7 +40,9 @@ export default function AgentsPanel(props: { readonly view: SessionView }) {
                   {(approval) => (
                     <a
                       class="agent-request"
-                      href={toHref(`/s/${props.view.id}?p=agents#approval-${approval.id}`)}
+                      href={toHref(
+                        `/s/${props.view.id}?p=agents#${encodeURIComponent(`approval/${approval.id}`)}`,
+                      )}
                     >
                       ⚠ {titleOf(approval.request)}: <code>{summarize(approval.request)}</code>
                     </a>

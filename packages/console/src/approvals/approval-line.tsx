@@ -42,7 +42,11 @@ export function ApprovalLine(props: {
           <div class="approval-body">
             <Show when={props.place === "inbox"}>
               <p class="approval-note">
-                <a href={toHref(`/s/${props.approval.sessionId}#approval-${props.approval.id}`)}>
+                <a
+                  href={toHref(
+                    `/s/${props.approval.sessionId}#${encodeURIComponent(`approval/${props.approval.id}`)}`,
+                  )}
+                >
                   {sessionName(session(props.approval.sessionId), props.approval.sessionId)}
                 </a>
               </p>

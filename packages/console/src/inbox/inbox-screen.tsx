@@ -1,9 +1,9 @@
-import { createComputed, createMemo, createSignal, createUniqueId, For, Show } from "solid-js";
+import { createComputed, createEffect, createMemo, createSignal, createUniqueId, For, Show } from "solid-js";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { KIND_LABELS, type RequestKind, sessionName } from "../approvals/describe-request.ts";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
-import { queryParam, setQueryParams, toHref } from "../routing/index.ts";
+import { hashTarget, queryParam, setQueryParams, toHref } from "../routing/index.ts";
 import { AnsweredList } from "./answered-list.tsx";
 import { countKinds, groupApprovals, neighbourOf, nextWaiting } from "./group-approvals.ts";
 import "./inbox.css";
@@ -87,6 +87,16 @@ function WaitingList() {
     const focused = document.activeElement?.closest<HTMLElement>("[data-approval]")?.dataset["approval"];
     focusCard(neighbourOf(ids().filter(isWaiting), focused, step));
   }
+
+  // A deep link, as of a notification: the card gets the focus once it is there.
+  createEffect(() => {
+    const target = hashTarget();
+    if (target === "" || !ids().includes(target)) return;
+    queueMicrotask(() => {
+      focusCard(target);
+      setQueryParams({});
+    });
+  });
 
   useKeys("list", [
     { id: "inbox.next", keys: "j", label: "Next request", run: () => move(1) },
