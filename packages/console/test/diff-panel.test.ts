@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { FakeDaemon, type FakeSession, PHONE, takeScreenshot, useBrowser } from "./rig/index.ts";
+import {
+  DESKTOP,
+  expectAccessible,
+  FakeDaemon,
+  type FakeSession,
+  PHONE,
+  takeScreenshot,
+  useBrowser,
+} from "./rig/index.ts";
 
 const browser = useBrowser();
 
@@ -41,8 +49,8 @@ test("shows the newest turn, any other turn, and all of them", async () => {
   await changes.getByText("src/one.ts", { exact: true }).waitFor();
   await expect.poll(async () => changes.getByText("src/three.ts", { exact: true }).count()).toBe(0);
   await scope.selectOption("all");
-  await changes.getByText("src/three.ts", { exact: true }).waitFor();
-  await changes.getByText("src/one.ts", { exact: true }).waitFor();
+  await changes.getByRole("button", { name: "src/three.ts · Second change" }).waitFor();
+  await changes.getByRole("button", { name: "src/one.ts · First change" }).waitFor();
   await page.getByText("3 files").waitFor();
   await page.getByRole("button", { name: "Split" }).click();
   await takeScreenshot(page, "diff-split");
@@ -113,13 +121,54 @@ test("opens a file of 100,000 lines with few elements, and reaches its end", asy
   expect(await changes.locator("*").count()).toBeLessThan(1_500);
 });
 
-test("fits a phone in both colours", async () => {
+test("has no accessibility problem on a phone and in the dark", async () => {
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession("phone");
   await changeFiles(session, "Change", fileDiff("src/a/rather/long/path/of/a/file.ts", "1", "2"));
-  for (const colorScheme of ["light", "dark"] as const) {
-    const page = await browser.open(daemon, `/s/${session.id}?p=diff`, { viewport: PHONE, colorScheme });
+  for (const [viewport, colorScheme] of [
+    [PHONE, "light"],
+    [DESKTOP, "dark"],
+  ] as const) {
+    const page = await browser.open(daemon, `/s/${session.id}?p=diff`, { viewport, colorScheme });
     await page.getByRole("region", { name: "Changes" }).getByText("const value = 2;").waitFor();
-    await takeScreenshot(page, `diff-phone-${colorScheme}`);
+    await expectAccessible(page);
+    await takeScreenshot(page, `diff-${viewport.width}-${colorScheme}`);
   }
+});
+
+test("is used by the keyboard alone", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("keys");
+  await changeFiles(session, "Change", fileDiff("src/one.ts", "1", "2") + fileDiff("src/two.ts", "3", "4"));
+  const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
+  const changes = page.getByRole("region", { name: "Changes" });
+  const cursor = page.locator(".diff-cursor");
+  await changes.getByText("const value = 4;").waitFor();
+  await changes.focus();
+  await page.keyboard.press("l");
+  await expect.poll(async () => cursor.innerText()).toContain("src/two.ts");
+  await page.keyboard.press("j");
+  await expect.poll(async () => cursor.innerText()).toContain("@@ -1,3 +1,3 @@");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await expect.poll(async () => cursor.innerText()).toContain("const value = 3;");
+  await page.keyboard.press("c");
+  await page.keyboard.type("Keep 3, j and k.");
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("1 comment not sent yet").waitFor();
+  expect(await changes.evaluate((element) => document.activeElement === element)).toBe(true);
+  await page.keyboard.press("k");
+  await page.keyboard.press("k");
+  await expect.poll(async () => cursor.innerText()).toContain("@@");
+  await page.keyboard.press("h");
+  await page.keyboard.press("m");
+  await page.getByText("1 viewed").waitFor();
+  await page.keyboard.press("w");
+  await expect
+    .poll(async () => page.getByRole("button", { name: "Wrap" }).getAttribute("aria-pressed"))
+    .toBe("true");
+  await page.keyboard.press("s");
+  await expect
+    .poll(async () => page.getByRole("button", { name: "Split" }).getAttribute("aria-pressed"))
+    .toBe("true");
 });

@@ -46,13 +46,12 @@ export default function DiffPanel(props: { readonly view: SessionView }) {
     onCleanup(() => controller.abort());
     return loadTurnDiffs(client, props.view.id, chosen, controller.signal);
   });
-  const texts = createMemo((): readonly LoadedTurn[] =>
-    scope() === "newest"
-      ? [{ title: "", diff: newest() }]
-      : loaded.error === undefined
-        ? (loaded.latest ?? [])
-        : [],
-  );
+  const texts = createMemo((): readonly LoadedTurn[] => {
+    if (scope() === "newest") return [{ title: "", diff: newest() }];
+    const turnsRead = loaded.error === undefined ? (loaded.latest ?? []) : [];
+    // Headings name the turn only if there are several.
+    return scope() === "all" ? turnsRead : turnsRead.map(({ diff }) => ({ title: "", diff }));
+  });
   const parsed = createParsedDiff(texts, (all) => parseTurns(all));
 
   return (

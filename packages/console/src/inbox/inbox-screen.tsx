@@ -29,7 +29,11 @@ export default function InboxScreen() {
           aria-controls={panelId}
           onClick={() => selectTab(undefined)}
         >
-          Waiting <span class="badge">{inbox().length}</span>
+          Waiting
+          <Show when={inbox().length > 0}>
+            {" "}
+            <span class="badge">{inbox().length}</span>
+          </Show>
         </button>
         <button
           type="button"
