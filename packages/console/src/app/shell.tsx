@@ -33,20 +33,12 @@ export function Shell(props: { readonly children: JSX.Element }) {
           <kbd class="key">{isMac() ? "⌘" : "Ctrl"} K</kbd>
         </button>
         <div class="banner-links">
-          <a
-            href={toHref("/inbox")}
-            aria-label={inbox().length > 0 ? `Inbox, ${inbox().length} waiting` : "Inbox"}
-            aria-current={route()?.name === "inbox" ? "page" : undefined}
-          >
+          <a href={toHref("/inbox")} aria-current={route()?.name === "inbox" ? "page" : undefined}>
             <Icon name="inbox" />
             <span>Inbox</span>
             <InboxBadge count={inbox().length} />
           </a>
-          <a
-            href={toHref("/usage")}
-            aria-label="Usage"
-            aria-current={route()?.name === "usage" ? "page" : undefined}
-          >
+          <a href={toHref("/usage")} aria-current={route()?.name === "usage" ? "page" : undefined}>
             <Icon name="usage" />
             <span>Usage</span>
           </a>
