@@ -90,14 +90,14 @@ async function streamDeltas({ daemon, open }: ConsoleBench) {
   const turn = await session.startTurn("Write a lot");
   const message = await turn.beginMessage();
   await using page = await open(`/s/${session.id}`);
-  await page.getByText("Write a lot").first().waitFor();
+  await page.getByRole("log").getByText("Write a lot").first().waitFor();
   const length = Math.ceil(ANSWER.length / DELTAS);
   const deltas = Array.from({ length: DELTAS }, (_, index) =>
     ANSWER.slice(index * length, (index + 1) * length),
   );
   const counts = await countFrames(page, async () => {
     await message.write([...deltas.filter((delta) => delta !== ""), "\n\nThe stream has ended."]);
-    await page.getByText("The stream has ended.").first().waitFor();
+    await page.getByRole("log").getByText("The stream has ended.").first().waitFor();
   });
   return {
     "slow frames": (100 * counts.slowFrames) / Math.max(1, counts.frames),
@@ -110,13 +110,13 @@ async function appendToHistory({ daemon, open }: ConsoleBench): Promise<number> 
   for (let index = 0; index < 20; index += 1) await session.exchange(`Question ${index}`, FENCE);
   const turn = await session.startTurn("One more");
   await using page = await open(`/s/${session.id}`);
-  await page.getByText("One more").first().waitFor();
+  await page.getByRole("log").getByText("One more").first().waitFor();
   // The first one loads what later ones have.
   await turn.say("Warmed up.");
-  await page.getByText("Warmed up.").first().waitFor();
+  await page.getByRole("log").getByText("Warmed up.").first().waitFor();
   return await measureBusyTime(page, async () => {
     await turn.say("Appended.");
-    await page.getByText("Appended.").first().waitFor();
+    await page.getByRole("log").getByText("Appended.").first().waitFor();
   });
 }
 
@@ -143,7 +143,7 @@ async function measureLongSession({ daemon, open }: ConsoleBench): Promise<numbe
   await using page = await open(`/s/${session.id}`);
   await page.getByRole("log").waitFor();
   await fillSession(session);
-  await page.getByText(LAST_ANSWER).first().waitFor();
+  await page.getByRole("log").getByText(LAST_ANSWER).first().waitFor();
   const bytes = await measureMemory(page);
   return bytes / 1_000_000;
 }

@@ -40,7 +40,7 @@ export async function expectAriaSnapshot(
   let text = await locator.ariaSnapshot();
   for (const [pattern, replacement] of [...replacements, ...VARYING])
     text = text.replaceAll(pattern, replacement);
-  await expect(`${text}\n`).toMatchFileSnapshot(`../aria/${name}.yaml`);
+  await expect(`${text}\n`).toMatchFileSnapshot(`./aria/${name}.yaml`);
 }
 
 const VARYING: readonly (readonly [RegExp, string])[] = [
