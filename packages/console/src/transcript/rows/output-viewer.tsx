@@ -2,6 +2,7 @@ import { createResource, createSignal, Show } from "solid-js";
 import { type TranscriptItem, useDaemon } from "../../feed/index.ts";
 import { formatBytes } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
+import { plainOutput } from "./plain-output.ts";
 
 const STEP = 65_536;
 
@@ -22,7 +23,7 @@ export function OutputViewer(props: { readonly item: TranscriptItem }) {
   return (
     <>
       <pre class="output output-whole" tabindex="0" aria-label="Whole output">
-        {isCut() ? (body.latest?.text ?? "…") : props.item.text}
+        {plainOutput(isCut() ? (body.latest?.text ?? "…") : props.item.text)}
       </pre>
       <Show when={body.error !== undefined}>
         <p class="tone-danger">The output could not be loaded.</p>
