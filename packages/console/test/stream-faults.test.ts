@@ -12,7 +12,7 @@ test("messages and characters that are split between packets arrive whole", asyn
   const turn = await session.startTurn("Write in pieces");
   const page = await browser.open(daemon, `/s/${session.id}`);
   await page.getByRole("log").getByText("Write in pieces").first().waitFor();
-  await turn.say(..."Ünïcödé 🦦 and 漢字, ".repeat(10), "the end.");
+  await turn.say(...Array.from("Ünïcödé 🦦 and 漢字, ".repeat(10)), "the end.");
   await page.getByRole("log").getByText("the end.").first().waitFor();
   expect(await page.getByRole("log").innerText()).toContain("Ünïcödé 🦦 and 漢字, ".repeat(10) + "the end.");
 });

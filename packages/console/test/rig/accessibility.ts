@@ -28,7 +28,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /**
- * Compares the accessibility tree of a part of the page with the file `aria/name.yaml` beside the tests. `vitest -u` updates it.
+ * Compares the accessibility tree of a part of the page with the file `aria/name.txt` beside the tests. `vitest -u` updates it.
  * Values that differ between runs are replaced.
  */
 export async function expectAriaSnapshot(
@@ -40,7 +40,7 @@ export async function expectAriaSnapshot(
   let text = await locator.ariaSnapshot();
   for (const [pattern, replacement] of [...replacements, ...VARYING])
     text = text.replaceAll(pattern, replacement);
-  await expect(`${text}\n`).toMatchFileSnapshot(`./aria/${name}.yaml`);
+  await expect(`${text}\n`).toMatchFileSnapshot(`./aria/${name}.txt`);
 }
 
 const VARYING: readonly (readonly [RegExp, string])[] = [
