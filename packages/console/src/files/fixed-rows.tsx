@@ -1,4 +1,4 @@
-import { createMemo, createSignal, For, type JSX, onCleanup, onMount } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, onMount } from "solid-js";
 import { visibleRange } from "./visible-range.ts";
 
 /** A long list of rows with the same height. Only those on screen are in the page. */
@@ -9,6 +9,8 @@ export function FixedRows(props: {
   readonly children: (index: number) => JSX.Element;
   /** The end of the list is on screen, or nearly. */
   readonly onEnd?: () => void;
+  /** Where the list begins to be shown, again after each change of `start`. */
+  readonly start?: { readonly at: "top" | "end" } | undefined;
 }): JSX.Element {
   const [scrollTop, setScrollTop] = createSignal(0);
   const [height, setHeight] = createSignal(600);
@@ -24,6 +26,17 @@ export function FixedRows(props: {
     setScrollTop(container.scrollTop);
     if (range().last >= props.count) props.onEnd?.();
   };
+  createEffect(() => {
+    const { at } = props.start ?? { at: "top" };
+    if (props.count > 0 && at === "end") container.scrollTop = container.scrollHeight;
+  });
+  createEffect(
+    on(
+      () => props.start,
+      () => (container.scrollTop = 0),
+      { defer: true },
+    ),
+  );
   onMount(() => {
     const observer = new ResizeObserver(() => setHeight(container.clientHeight));
     observer.observe(container);

@@ -20,6 +20,7 @@ export function TextViewer(props: {
   const controller = new AbortController();
   onCleanup(() => controller.abort());
   const [view, setView] = createSignal(new TextWindow(), { equals: false });
+  const [place, setPlace] = createSignal<{ readonly at: "top" | "end" }>();
   const [problem, setProblem] = createSignal<string>();
   let isReading = false;
 
@@ -44,8 +45,9 @@ export function TextViewer(props: {
     isReading = false;
   };
 
-  /** Shows the file from a byte. */
-  const startAt = (start: number): void => {
+  /** Shows the file from a byte, or the end of that part. */
+  const startAt = (start: number, at: "top" | "end" = "top"): void => {
+    setPlace({ at });
     setView(new TextWindow(Math.max(0, start)));
     void readOn();
   };
@@ -66,6 +68,7 @@ export function TextViewer(props: {
           rowHeight={ROW_HEIGHT}
           label={`Contents of ${props.path}`}
           onEnd={() => void readOn()}
+          start={place()}
         >
           {(index) => (
             <div class="text-row">
@@ -94,7 +97,7 @@ export function TextViewer(props: {
           </button>
         </Show>
         <Show when={!isComplete() && props.size > 2 * CHUNK}>
-          <button type="button" class="button" onClick={() => startAt(props.size - CHUNK)}>
+          <button type="button" class="button" onClick={() => startAt(props.size - CHUNK, "end")}>
             To the end
           </button>
         </Show>

@@ -92,6 +92,10 @@ export function createSessionList(filter: Accessor<SessionFilter>, search: Acces
     isLoading: (): boolean => isRemote() && found() === undefined && problem() === undefined,
     hasMore: (): boolean => next() !== null,
     loadMore: async (): Promise<void> => load(next() ?? undefined, controller.signal),
+    /** Leaves a deleted session out of what was read before. */
+    forget: (sessionId: string): void => {
+      setFound((known) => known?.filter((id) => id !== sessionId));
+    },
     problem,
   };
 }

@@ -68,6 +68,7 @@ function SessionList(): JSX.Element {
 
   const act = async (session: Session, action: SessionAction): Promise<void> => {
     const problem = await changeSession(daemon.client, session.id, action);
+    if (problem === undefined && action.type === "delete") list.forget(session.id);
     setMessage(problem ?? `${DONE[action.type]} ${sessionTitle(session)}.`);
   };
 
@@ -159,7 +160,7 @@ function SessionList(): JSX.Element {
           }
         >
           {(name) => (
-            <section aria-label={name}>
+            <div role="group" aria-label={name}>
               <h2>
                 {name} <span class="muted">{sessionsOf(groups(), name).length}</span>
               </h2>
@@ -181,7 +182,7 @@ function SessionList(): JSX.Element {
                   )}
                 </For>
               </ul>
-            </section>
+            </div>
           )}
         </For>
         <Show when={list.hasMore()}>
