@@ -43,7 +43,14 @@ export function toInboxRequest(request: AnyRequest): InboxRequest {
         grantRoot: request.params.grantRoot,
         changes: Object.entries(request.changes).flatMap(([path, change]) =>
           change
-            ? [{ path, kind: change.type, diff: "unified_diff" in change ? change.unified_diff : "" }]
+            ? [
+                {
+                  path,
+                  kind: change.type,
+                  // As for other patches: the contents of added and deleted files.
+                  diff: "unified_diff" in change ? change.unified_diff : change.content,
+                },
+              ]
             : [],
         ),
       };
