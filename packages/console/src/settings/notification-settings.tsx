@@ -32,11 +32,6 @@ export function NotificationSettings(): JSX.Element {
           onChange={(isOn) => void enable(isOn)}
         />
       </Show>
-      <Toggle
-        label="Play a sound"
-        value={preferences().sound}
-        onChange={(sound) => changePreferences({ sound })}
-      />
       <Show when={problem()}>
         {(text) => (
           <p class="form-error" role="alert">

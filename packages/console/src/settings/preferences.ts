@@ -10,7 +10,6 @@ export interface Preferences {
   /** Other keys for shortcuts, by their ID. Empty: none. */
   readonly keys: Readonly<Record<string, string>>;
   readonly notifications: boolean;
-  readonly sound: boolean;
   /** What Enter does while a turn is running. */
   readonly enterWhileRunning: "queue" | "steer";
   /** Whether terminals have an accessible copy of their text, which costs speed. */
@@ -25,7 +24,6 @@ export const DEFAULT_PREFERENCES: Preferences = {
   singleKeys: true,
   keys: {},
   notifications: false,
-  sound: false,
   enterWhileRunning: "queue",
   terminalScreenReader: false,
   prices: null,
@@ -62,7 +60,7 @@ export function parsePreferences(value: unknown): Preferences {
     ((CHOICES[name] as readonly unknown[]).includes(given[name])
       ? given[name]
       : DEFAULT_PREFERENCES[name]) as Preferences[Name];
-  const flag = (name: "singleKeys" | "notifications" | "sound" | "terminalScreenReader"): boolean =>
+  const flag = (name: "singleKeys" | "notifications" | "terminalScreenReader"): boolean =>
     typeof given[name] === "boolean" ? given[name] : DEFAULT_PREFERENCES[name];
   return {
     theme: choice("theme"),
@@ -70,7 +68,6 @@ export function parsePreferences(value: unknown): Preferences {
     singleKeys: flag("singleKeys"),
     keys: isTexts(given.keys) ? given.keys : DEFAULT_PREFERENCES.keys,
     notifications: flag("notifications"),
-    sound: flag("sound"),
     enterWhileRunning: choice("enterWhileRunning"),
     terminalScreenReader: flag("terminalScreenReader"),
     prices: parsePrices(given.prices),

@@ -26,13 +26,7 @@ export function QuotaList(): JSX.Element {
     <Show when={!quotas.loading}>
       <For
         each={windows()}
-        fallback={
-          <p class="muted">
-            {quotas()
-              ? "The account has no quotas, as accounts with an API key."
-              : "Codex does not report quotas."}
-          </p>
-        }
+        fallback={<p class="muted">Codex reports no quotas. Accounts with an API key have none.</p>}
       >
         {({ label, usedPercent, resetsAt }) => (
           <Meter label={label} value={usedPercent / 100} text={describe(usedPercent, resetsAt)} />
