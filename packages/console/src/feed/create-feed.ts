@@ -140,6 +140,11 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     downTimer = setTimeout(() => changeState("down"), DOWN_AFTER_MS);
   }
 
+  // Its script could not be loaded, such as while the page is being closed.
+  worker.addEventListener("error", (event) => {
+    event.preventDefault();
+    setDisconnected();
+  });
   worker.addEventListener("message", ({ data }: MessageEvent<FeedReport>) => {
     switch (data.type) {
       case "frames": {

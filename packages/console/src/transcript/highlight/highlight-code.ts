@@ -16,6 +16,8 @@ function request(
 ): () => void {
   if (!worker) {
     worker = new Worker(new URL("highlight-worker.ts", import.meta.url), { type: "module" });
+    // Without it, code stays plain.
+    worker.addEventListener("error", (event) => event.preventDefault());
     worker.addEventListener("message", ({ data }: MessageEvent<HighlightResponse>) => {
       waiting.get(data.id)?.(data.tokens);
       waiting.delete(data.id);
