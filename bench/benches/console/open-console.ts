@@ -24,7 +24,7 @@ export async function openConsole(): Promise<ConsoleBench> {
   const daemon = made.use(await FakeDaemon.start());
   const longSession = await daemon.createSession("A long session");
   await fillSession(longSession);
-  const browser = await launchChromium(["--enable-blink-features=ForceEagerMeasureMemory"]);
+  const browser = await launchChromium();
   made.defer(async () => browser.close());
   const owned = made.move();
   return {

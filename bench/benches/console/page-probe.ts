@@ -45,10 +45,10 @@ export async function countFrames(page: Page, work: () => Promise<void>): Promis
   })()`)) as FrameCounts;
 }
 
-/** Milliseconds that the main thread was busy with work. */
+/** CPU milliseconds of the main thread during work, which must not poll the page. */
 export async function measureBusyTime(page: Page, work: () => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
+  await session.send("Performance.enable", { timeDomain: "threadTicks" });
   const busySeconds = async (): Promise<number> => {
     const { metrics } = await session.send("Performance.getMetrics");
     return metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN;
@@ -60,12 +60,11 @@ export async function measureBusyTime(page: Page, work: () => Promise<void>): Pr
   return busy * 1000;
 }
 
-/** Bytes of the page and its workers after a garbage collection. */
-export async function measureMemory(page: Page): Promise<number> {
+/** Bytes of the JavaScript heap of the page after a garbage collection. The heap of its worker is not included. */
+export async function measureHeap(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
   await session.detach();
-  return (await page.evaluate(
-    "performance.measureUserAgentSpecificMemory().then(({ bytes }) => bytes)",
-  )) as number;
+  return usedSize;
 }
