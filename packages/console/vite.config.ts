@@ -21,6 +21,8 @@ export default defineConfig({
     cssCodeSplit: false,
     reportCompressedSize: false,
     manifest: true,
+    // Otherwise a busy machine makes the build print how long its plugins took.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   server: { proxy: { "^/(?!console/)": "http://127.0.0.1:4100" } },
 });
