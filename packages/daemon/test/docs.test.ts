@@ -1,4 +1,4 @@
-import { run, say, type Script } from "@codexkit/scripted-model";
+import { demoScript } from "@codexkit/scripted-model";
 import { execFile } from "node:child_process";
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,14 +32,8 @@ test("docs/daemon.md lists every operation with its scope, every problem and eve
 
 const databases = useDatabases("sqlite");
 
-test("every command of the curl guide works", async () => {
-  const script: Script = ({ lastUserText, newOutputs }) => {
-    if (lastUserText === "Say hello") return say("Hello.");
-    return newOutputs.length > 0
-      ? say("Made.")
-      : run("touch made", { callId: "call", escalate: "It writes." });
-  };
-  await using stage = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
+test("every command of the curl guide works with the demo script", async () => {
+  await using stage = await createDaemonHome(demoScript, { kind: "sqlite", locations: databases.locations });
   // The curl of the guide's stream notices when it writes that `sed` has quit.
   await using started = await stage.start({ limits: { http: { heartbeatMs: 100 } } });
   const home = join(stage.folders.root, "curl-home");
@@ -55,10 +49,14 @@ test("every command of the curl guide works", async () => {
   });
   expect(stdout.split("\n")).toEqual([
     "accepted",
-    "Hello.",
+    "The command ran and printed:",
+    "",
+    "    Hello from a real shell in workspace",
+    "",
+    expect.stringContaining("script"),
     expect.stringMatching(/^[\w.]+,turn\.completed$/),
-    "agentMessage,userMessage",
-    "/bin/bash -lc 'touch made'",
+    "agentMessage,commandExecution,agentMessage,reasoning,userMessage",
+    expect.stringContaining("codexkit-demo.txt"),
     expect.stringMatching(/^accept,(?:\w+,)*decline,/),
     "answered",
     "already_answered",
