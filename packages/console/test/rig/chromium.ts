@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 
 const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, "../../../..");
@@ -66,15 +67,27 @@ function packageFile(): string {
 export async function launchChromium(flags: readonly string[] = []): Promise<Browser> {
   const executablePath = await findChromium();
   const fonts = join(executablePath, "../fonts");
-  return chromium.launch({
+  // A browser that is killed, or ends in the middle of its start, leaves files in its temporary folder.
+  const temp = await mkdtemp(join(tmpdir(), "codexkit-chromium-"));
+  const remove = (): void => rmSync(temp, { recursive: true, force: true });
+  const options: LaunchOptions = {
     executablePath,
     args: [...FLAGS, ...flags],
     env: {
       ...environment(),
+      TMPDIR: temp,
       // Machines without fonts would draw nothing.
       ...(!existsSync("/etc/fonts/fonts.conf") && existsSync(fonts) && { FONTCONFIG_PATH: fonts }),
     },
-  });
+  };
+  try {
+    const browser = await chromium.launch(options);
+    browser.once("disconnected", remove);
+    return browser;
+  } catch (error) {
+    remove();
+    throw error;
+  }
 }
 
 function environment(): Record<string, string> {
