@@ -1,16 +1,38 @@
 import { say } from "@codexkit/scripted-model";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { FakeDaemon, startRealDaemon, useBrowser } from "./rig/index.ts";
 
 const browser = useBrowser();
+
+/** Waits until the screen and the worker are loaded: a daemon that ends before that is an error of the page. */
+async function waitUntilLoaded(page: Page): Promise<void> {
+  await page.getByRole("banner").getByText("Live", { exact: true }).waitFor();
+  await page.getByRole("heading", { level: 1 }).waitFor();
+}
 
 test("the page starts in Chromium without an error, a foreign request or a policy violation", async () => {
   await using daemon = await FakeDaemon.start();
   const page = await browser.open(daemon, "/");
   expect(browser.browser.version()).toMatch(/^\d+\./);
   await page.getByRole("main").waitFor();
+  await waitUntilLoaded(page);
   expect(await page.evaluate(() => globalThis.isSecureContext)).toBe(true);
   expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true);
+});
+
+test("a screen whose code can't be loaded says so, and the others work", async () => {
+  await using daemon = await FakeDaemon.start();
+  const page = await browser.open(daemon, "/sessions", {
+    prepare: async (opened) => {
+      await opened.route(/usage-screen/, async (route) => route.abort());
+    },
+  });
+  await waitUntilLoaded(page);
+  await page.getByRole("banner").getByRole("link", { name: "Usage" }).click();
+  await page.getByRole("alert").getByText("This part of the page has failed").waitFor();
+  await page.getByRole("link", { name: "New session" }).click();
+  await page.getByRole("heading", { level: 1, name: "New session" }).waitFor();
 });
 
 test("the page shows a session of the real codex", async () => {
@@ -35,6 +57,7 @@ test("the guards notice errors, foreign requests and policy violations", async (
     /^console\.error: .*(?:violates|Refused)/,
   ];
   const page = await browser.open(daemon, "/", { expectedProblems });
+  await waitUntilLoaded(page);
   const messages: string[] = [];
   page.on("console", (message) => messages.push(message.text()));
   await page.evaluate(() => {

@@ -3,6 +3,7 @@ import { DaemonContext } from "../feed/daemon-context.ts";
 import type { DaemonFeed } from "../feed/index.ts";
 import { keyRegistry } from "../keys/index.ts";
 import { interceptLinks, route, type RouteName } from "../routing/index.ts";
+import { FailureBoundary } from "../ui/index.ts";
 import { useAppKeys } from "./app-keys.ts";
 import { HomeScreen } from "./home-screen.tsx";
 import { Overlays } from "./overlays.tsx";
@@ -47,7 +48,9 @@ export function App(props: { readonly feed: DaemonFeed }) {
         <Match when={route()?.name === "login" || props.feed.connection().state === "signed-out"}>
           <main>
             <Suspense>
-              <LoginScreen />
+              <FailureBoundary>
+                <LoginScreen />
+              </FailureBoundary>
             </Suspense>
           </main>
         </Match>
@@ -64,7 +67,9 @@ function CurrentScreen() {
         const Screen = screens[name];
         return (
           <Match when={route()?.name === name}>
-            <Screen />
+            <FailureBoundary>
+              <Screen />
+            </FailureBoundary>
           </Match>
         );
       })}

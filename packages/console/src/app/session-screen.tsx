@@ -7,7 +7,7 @@ import { PlanStrip } from "../plan/plan-strip.tsx";
 import { queryParam, routeParam, setQueryParams } from "../routing/index.ts";
 import { sessionTitle } from "../settings/session-title.ts";
 import { Transcript } from "../transcript/transcript.tsx";
-import { Icon, type VirtualListHandle } from "../ui/index.ts";
+import { FailureBoundary, Icon, type VirtualListHandle } from "../ui/index.ts";
 import { lastSession } from "./last-session.ts";
 import { PANELS } from "./panels.ts";
 import { SessionHeader } from "./session-header.tsx";
@@ -83,7 +83,9 @@ function Session(props: { readonly id: string }) {
           {(shown) => (
             <aside class="session-panel" aria-label={shown.label}>
               <PanelFrame label={shown.label} close={() => setPanel(undefined)}>
-                <Dynamic component={shown.component} view={view} />
+                <FailureBoundary>
+                  <Dynamic component={shown.component} view={view} />
+                </FailureBoundary>
               </PanelFrame>
             </aside>
           )}

@@ -2,6 +2,7 @@
 export { announce, announcement } from "./announce.ts";
 export { CopyButton } from "./copy-button.tsx";
 export { Dialog } from "./dialog.tsx";
+export { FailureBoundary } from "./failure-boundary.tsx";
 export { formatBytes, formatCount, formatDuration } from "./format.ts";
 export { Icon, type IconName } from "./icon.tsx";
 export { Ago, Elapsed } from "./time.tsx";

@@ -34,5 +34,7 @@ export async function collectProblems(context: BrowserContext, origin: string): 
 }
 
 function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  if (!(error instanceof Error)) return String(error);
+  // Errors of the browser itself have an empty stack.
+  return error.stack || `${error.name}: ${error.message}`;
 }
