@@ -3,6 +3,7 @@ import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { z } from "zod";
 import { DaemonError } from "../errors.ts";
+import { parseJson } from "./parse-json.ts";
 import { sessionFileLine, type SessionFileLine } from "./session-file.ts";
 
 /** Bytes of one line. An event is stored as a whole, with the output of its command. */
@@ -45,9 +46,9 @@ export async function* readSessionFile(path: string, maxLineBytes: number): Asyn
 function parseLine(bytes: Buffer, number: number): SessionFileLine {
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString());
+    value = parseJson(bytes.toString());
   } catch {
-    throw invalid(number, "It is not JSON.");
+    throw invalid(number, "It is not JSON, or has too many levels.");
   }
   const parsed = sessionFileLine.safeParse(value);
   if (!parsed.success) throw invalid(number, z.prettifyError(parsed.error));

@@ -85,12 +85,23 @@ test.each([
   expect(sessionFileLine.safeParse(line).success).toBe(false);
 });
 
-test("IDs that are paths, and events that are not objects, are refused", () => {
+test("IDs that are paths, and events that are not objects or nested too deep, are refused", () => {
   const lines = [
     { ...ROLLOUT, id: "../../x" },
     { ...ROLLOUT, baseId: "../../x" },
     { ...EVENT, data: "null" },
     { ...EVENT, data: "[1]" },
+    { ...EVENT, data: `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}` },
+  ];
+  for (const line of lines) expect(sessionFileLine.safeParse(line).success).toBe(false);
+});
+
+test("numbers that a session could not go on from are refused", () => {
+  const { MAX_SAFE_INTEGER } = Number;
+  const lines = [
+    { ...EVENT, seq: MAX_SAFE_INTEGER },
+    { ...EVENT, epoch: MAX_SAFE_INTEGER },
+    { ...ROLLOUT, bytes: MAX_SAFE_INTEGER },
   ];
   for (const line of lines) expect(sessionFileLine.safeParse(line).success).toBe(false);
 });

@@ -4,11 +4,14 @@ import { plainText, timestamp } from "../api/parameters.ts";
 import { tokenUsage } from "../api/session.ts";
 import { sessionSettings, sessionSetup } from "../api/settings.ts";
 import { approvalSchemas } from "./approval-schemas.ts";
+import { parseJson } from "./parse-json.ts";
 
 /** Version of the file format. A daemon reads its own and older ones. */
 export const FORMAT = 1;
 
-const position = z.int().nonnegative();
+/** Numbers go on from those of the file, and neither JavaScript nor SQLite's driver counts beyond 2^53. */
+const MAX_POSITION = 2 ** 48;
+const position = z.int().nonnegative().max(MAX_POSITION);
 const text = z
   .string()
   .max(1_000_000_000)
@@ -174,9 +177,9 @@ function jsonOf(form: z.ZodType) {
   return text.superRefine((value, context) => {
     let content: unknown;
     try {
-      content = JSON.parse(value);
+      content = parseJson(value);
     } catch {
-      context.addIssue("Expected JSON.");
+      context.addIssue("Expected JSON, with a moderate number of levels.");
       return;
     }
     const parsed = form.safeParse(content);
