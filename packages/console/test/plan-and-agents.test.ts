@@ -50,7 +50,8 @@ test("the agents panel shows who waits, and leads to the card", async () => {
   const link = panel.getByRole("link", { name: /npm run lint/ });
   expect(await link.getAttribute("href")).toContain(`#approval%2F${id}`);
   await link.click();
-  await page.locator(".is-target").getByRole("article", { name: "Run a command" }).waitFor();
+  const card = page.locator(".is-target").getByRole("article", { name: "Run a command" });
+  await card.getByText("asked by reviewer").waitFor();
   await takeScreenshot(page, "agents");
   await expectAccessible(page);
 });

@@ -1,8 +1,10 @@
 import { createMemo, ErrorBoundary, Match, Show, Switch } from "solid-js";
+import { agentName } from "../../agents/agent-tree.ts";
 import { ApprovalCard } from "../../approvals/approval-card.tsx";
 import { type TranscriptItem, useDaemon } from "../../feed/index.ts";
 import { CopyButton } from "../../ui/index.ts";
 import type { Row } from "../build-rows.ts";
+import { useTranscript } from "../transcript-context.ts";
 import { BlockRow } from "./block-row.tsx";
 import { CommandRow } from "./command-row.tsx";
 import { PlanRow, ReasoningRow, UserRow } from "./message-rows.tsx";
@@ -43,8 +45,17 @@ function RowContent(props: { readonly row: Row }) {
 
 function ApprovalRow(props: { readonly id: string }) {
   const { approval } = useDaemon();
+  const { view } = useTranscript();
   const current = createMemo(() => approval(props.id));
-  return <Show when={current()}>{(shown) => <ApprovalCard approval={shown()} place="transcript" />}</Show>;
+  const asker = createMemo(() => {
+    const agent = view.agents().find(({ threadId }) => threadId === current()?.threadId);
+    return agent && agentName(agent);
+  });
+  return (
+    <Show when={current()}>
+      {(shown) => <ApprovalCard approval={shown()} place="transcript" agentName={asker()} />}
+    </Show>
+  );
 }
 
 function ItemRow(props: { readonly item: TranscriptItem }) {
