@@ -28,6 +28,7 @@ describe("addresses outside the public internet", () => {
     "http://[::1]",
     "http://[::]",
     "http://[::ffff:127.0.0.1]",
+    "http://[::127.0.0.1]",
     "http://[::ffff:a9fe:a9fe]",
     "http://[64:ff9b::7f00:1]",
     "http://[2002:7f00:1::]",

@@ -122,9 +122,17 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 
 function requirePublic(address: string): void {
   // `process` unwraps IPv4 addresses that are written as IPv6 ones.
-  if (ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast") return;
+  if (ipaddr.isValid(address) && isPublic(ipaddr.process(address))) return;
   throw new DaemonError(
     "unprocessable",
     `The address ${address} is not on the public internet. The daemon's option allowPrivateAddresses allows it.`,
   );
+}
+
+/** The deprecated form `::127.0.0.1`, which the library counts as unicast. */
+const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96");
+
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv4 || !address.match(IPV4_COMPATIBLE);
 }
