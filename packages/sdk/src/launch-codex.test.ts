@@ -26,7 +26,7 @@ describe("launchCodex", () => {
     expect(spawned).toEqual([first, codex.pid]);
   });
 
-  it("spawns codex before the rest of the SDK is loaded", async () => {
+  it("spawns codex before the rest of the SDK is loaded, and loads no zod", async () => {
     await using folders = await codexFolders({ model: [] });
     const program = `
       import { registerHooks } from "node:module";
@@ -36,15 +36,18 @@ describe("launchCodex", () => {
       let atSpawn;
       const env = ${JSON.stringify(folders.env)};
       await using codex = await launchCodex({ inheritEnv: false, env, onSpawn: () => { atSpawn = loaded.length; } });
-      const isLate = (name) => loaded.findIndex((url) => url.endsWith(name)) >= atSpawn;
-      console.log(JSON.stringify({ codex: isLate("/src/codex.ts"), zod: isLate("/zod/index.js") }));`;
+      const whenLoaded = (name) => {
+        const index = loaded.findIndex((url) => url.includes(name));
+        return index === -1 ? "never" : index < atSpawn ? "before" : "after";
+      };
+      console.log(JSON.stringify({ codex: whenLoaded("/src/codex.ts"), zod: whenLoaded("/node_modules/zod/") }));`;
     const { stdout } = await promisify(execFile)(process.execPath, [
       "--conditions=codexkit:source",
       "--input-type=module",
       "--eval",
       program,
     ]);
-    expect(JSON.parse(stdout)).toEqual({ codex: true, zod: true });
+    expect(JSON.parse(stdout)).toEqual({ codex: "after", zod: "never" });
   });
 
   it("rejects an unknown option before anything starts", async () => {

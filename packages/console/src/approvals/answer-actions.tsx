@@ -26,7 +26,8 @@ export function QuestionActions(props: ActionProps & { readonly request: Questio
       <button
         type="button"
         class="button button-primary"
-        disabled={!props.isReady || answers() === undefined}
+        aria-disabled={!props.isReady}
+        disabled={answers() === undefined}
         onClick={() => {
           const complete = answers();
           if (complete) props.onAnswer(complete);
@@ -68,7 +69,7 @@ export function ElicitationActions(props: ActionProps & { readonly request: Elic
         <button
           type="button"
           class="button button-danger"
-          disabled={!props.isReady}
+          aria-disabled={!props.isReady}
           onClick={() => props.onAnswer({ type: "elicitation", action: "decline" })}
         >
           Decline
@@ -76,7 +77,7 @@ export function ElicitationActions(props: ActionProps & { readonly request: Elic
         <button
           type="button"
           class="button button-danger"
-          disabled={!props.isReady}
+          aria-disabled={!props.isReady}
           onClick={() => props.onAnswer({ type: "elicitation", action: "cancel" })}
         >
           Cancel
@@ -87,7 +88,8 @@ export function ElicitationActions(props: ActionProps & { readonly request: Elic
           type="button"
           class="button button-primary"
           data-accepts="true"
-          disabled={!props.isReady || content() === undefined}
+          aria-disabled={!props.isReady}
+          disabled={content() === undefined}
           onClick={accept}
         >
           {hasForm() ? "Send the form" : props.request.url === null ? "Accept" : "I have visited the page"}

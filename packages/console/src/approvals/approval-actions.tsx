@@ -11,6 +11,7 @@ export function ApprovalActions(props: {
   readonly approval: Approval;
   readonly answering: Answering;
   /** False while nothing may be answered: too early, or on its way. */
+  /** Until then, buttons ignore presses, but stay in the order of focus. */
   readonly isReady: boolean;
   readonly canGrant: boolean;
   /** The offer that was pressed once and needs a second press. */
@@ -68,7 +69,7 @@ export function ApprovalActions(props: {
               <button
                 type="button"
                 class="button button-danger"
-                disabled={!props.isReady}
+                aria-disabled={!props.isReady}
                 onClick={() => props.onConfirm(action())}
               >
                 Decline
@@ -92,7 +93,7 @@ export function ApprovalActions(props: {
                 type="button"
                 class="button button-primary"
                 data-accepts={action().offer.accepts}
-                disabled={!props.isReady}
+                aria-disabled={!props.isReady}
                 onClick={() => props.onConfirm(action())}
               >
                 {action().offer.accepts ? "Store and allow" : "Store and decline"}
@@ -123,7 +124,8 @@ function ActionButton(props: {
         "button-danger": !props.action.offer.accepts,
       }}
       data-accepts={props.action.offer.accepts}
-      disabled={!props.isReady || (props.action.offer.accepts && !props.canGrant)}
+      aria-disabled={!props.isReady}
+      disabled={props.action.offer.accepts && !props.canGrant}
       aria-keyshortcuts={props.action.key === null ? undefined : shortcutOf(props.action.key)}
       onClick={() => props.onAct(props.action)}
     >

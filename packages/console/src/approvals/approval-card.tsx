@@ -72,7 +72,7 @@ function OpenCard(props: ApprovalCardProps) {
   });
 
   async function submit(answer: InboxAnswer, text?: string): Promise<void> {
-    if (!canAnswer()) return;
+    if (!canAnswer() || !isReady()) return;
     await answering().submit(client, props.approval, answer, text);
     if (answering().status().type === "answered") props.onAnswered?.();
   }

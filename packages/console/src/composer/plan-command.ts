@@ -1,5 +1,5 @@
 import type { CommandBody, Session } from "@codexkit/daemon/client";
-import { formatCount } from "../ui/index.ts";
+import { formatCount } from "../ui/format.ts";
 import { parseTokens } from "../usage/tokens.ts";
 import type { SlashCommand } from "./slash-commands.ts";
 
