@@ -40,7 +40,7 @@ export function SessionHeader(props: SessionHeaderProps) {
     <header class="session-head">
       <div class="head-title">
         <Show when={session()}>{(shown) => <PhaseMark phase={shown().phase} />}</Show>
-        <h1 class="one-line">{props.title || " "}</h1>
+        <h1 class="one-line">{props.title}</h1>
         <OutlineMenu view={props.view} revealTurn={props.revealTurn} />
         <ActionsMenu view={props.view} />
       </div>

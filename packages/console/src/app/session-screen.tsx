@@ -27,7 +27,7 @@ function Session(props: { readonly id: string }) {
   const setPanel = (id: string | undefined): void => setQueryParams({ p: id });
   const title = createMemo(() => {
     const session = view.session();
-    return session ? sessionTitle(session) : "";
+    return session ? sessionTitle(session) : "Session";
   });
   let list: VirtualListHandle | undefined;
   let composer!: HTMLDivElement;
