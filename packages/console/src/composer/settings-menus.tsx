@@ -3,6 +3,7 @@ import { createResource, For, Show, type JSX } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { AGENT_MODES, PERMISSION_MODES } from "../settings/choices.ts";
 import { effortsOf, loadModels } from "../settings/models.ts";
+import { loadedValue } from "../ui/index.ts";
 
 /** Model, effort and modes of the session. Changes apply from the next turn. */
 export function SettingsMenus(props: {
@@ -12,10 +13,10 @@ export function SettingsMenus(props: {
   const { client } = useDaemon();
   const [models] = createResource(async () => loadModels(client).catch(() => []));
   const efforts = (): readonly string[] =>
-    withCurrent(effortsOf(models() ?? [], props.settings.model), props.settings.effort);
+    withCurrent(effortsOf(loadedValue(models) ?? [], props.settings.model), props.settings.effort);
   const modelNames = (): readonly string[] =>
     withCurrent(
-      (models() ?? []).map(({ model }) => model),
+      (loadedValue(models) ?? []).map(({ model }) => model),
       props.settings.model,
     );
   return (

@@ -1,16 +1,17 @@
 import { createResource, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
+import { loadedValue } from "../ui/index.ts";
 
 /** Shown without credentials: what was looked for, and how to try it without. */
 export function CredentialsHint(): JSX.Element {
   const { client } = useDaemon();
   const [status] = createResource(async () => client.request("GET /credentials").catch(() => undefined));
   return (
-    <Show when={status()?.kind === "none" || status()?.kind === "unusable"}>
+    <Show when={loadedValue(status)?.kind === "none" || loadedValue(status)?.kind === "unusable"}>
       <section class="credentials-hint" aria-label="Credentials">
         <h2>Codex has no credentials</h2>
         <p>
-          {status()?.reason ??
+          {loadedValue(status)?.reason ??
             "The daemon looked for CODEX_API_KEY and OPENAI_API_KEY in its environment, and for a login in the Codex home of its user."}
         </p>
         <p>

@@ -19,6 +19,7 @@ import {
   withoutSecrets,
 } from "./session-form.ts";
 import "./new-session.css";
+import { loadedValue } from "../ui/index.ts";
 
 export default function NewSessionScreen(): JSX.Element {
   const daemon = useDaemon();
@@ -134,7 +135,7 @@ function NewSessionForm(): JSX.Element {
         <FormField id="new-model" label="Model" error={errors().model}>
           <select {...bind("model")}>
             <option value="">Default</option>
-            <For each={models()}>
+            <For each={loadedValue(models)}>
               {({ model, name }) => (
                 <option value={model} selected={form().model === model}>
                   {name}
@@ -146,7 +147,7 @@ function NewSessionForm(): JSX.Element {
         <FormField id="new-effort" label="Effort" error={errors().effort}>
           <select {...bind("effort")}>
             <option value="">Default</option>
-            <For each={effortsOf(models() ?? [], form().model)}>
+            <For each={effortsOf(loadedValue(models) ?? [], form().model)}>
               {(effort) => (
                 <option value={effort} selected={form().effort === effort}>
                   {effort}

@@ -2,6 +2,7 @@ import { createResource, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { toHref } from "../routing/index.ts";
 import { CredentialsHint } from "../new-session/credentials-hint.tsx";
+import { loadedValue } from "../ui/index.ts";
 
 /** Without sessions: how to begin, and threads of the Codex CLI that can be continued. */
 export function EmptyState(): JSX.Element {
@@ -30,10 +31,10 @@ export function EmptyState(): JSX.Element {
             {`{"cwd":"$PWD"}`}'
           </code>
         </li>
-        <Show when={(threads()?.length ?? 0) > 0}>
+        <Show when={(loadedValue(threads)?.length ?? 0) > 0}>
           <li>
-            <a href={toHref("/sessions?from=cli")}>Continue a thread of the Codex CLI</a> ({threads()?.length}{" "}
-            recent)
+            <a href={toHref("/sessions?from=cli")}>Continue a thread of the Codex CLI</a> (
+            {loadedValue(threads)?.length} recent)
           </li>
         </Show>
       </ul>

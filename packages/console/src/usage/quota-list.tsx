@@ -1,6 +1,6 @@
 import { createResource, For, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
-import { formatDuration } from "../ui/index.ts";
+import { formatDuration, loadedValue } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 
 /** How much of each window of the account's quotas is used. */
@@ -13,7 +13,7 @@ export function QuotaList(): JSX.Element {
     ),
   );
   const windows = () =>
-    (quotas() ?? []).flatMap(({ id, name, windows: all }) =>
+    (loadedValue(quotas) ?? []).flatMap(({ id, name, windows: all }) =>
       all.map((window) => ({ ...window, label: `${name ?? id ?? "Quota"}, ${windowName(window.minutes)}` })),
     );
   const describe = (usedPercent: number, resetsAt: number | null): string => {

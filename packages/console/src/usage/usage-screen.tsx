@@ -3,7 +3,7 @@ import { useDaemon } from "../feed/index.ts";
 import { toHref } from "../routing/index.ts";
 import { sessionTitle } from "../settings/session-title.ts";
 import { preferences } from "../settings/preferences.ts";
-import { formatCount } from "../ui/index.ts";
+import { formatCount, loadedValue } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 import { PriceForm } from "./price-form.tsx";
 import { QuotaList } from "./quota-list.tsx";
@@ -25,7 +25,7 @@ export default function UsageScreen(): JSX.Element {
       <h1>Usage</h1>
       <section class="usage-section" aria-labelledby="usage-quota">
         <h2 id="usage-quota">Quota of the account</h2>
-        <p class="muted">{describeAccount(account()?.account)}</p>
+        <p class="muted">{describeAccount(loadedValue(account)?.account)}</p>
         <QuotaList />
       </section>
       <section class="usage-section" aria-labelledby="usage-sessions">

@@ -1,6 +1,6 @@
 import { createResource, createSignal, Show } from "solid-js";
 import { type TranscriptItem, useDaemon } from "../../feed/index.ts";
-import { formatBytes } from "../../ui/index.ts";
+import { formatBytes, loadedValue } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { plainOutput } from "./plain-output.ts";
 
@@ -23,14 +23,14 @@ export function OutputViewer(props: { readonly item: TranscriptItem }) {
   return (
     <>
       <pre class="output output-whole" tabindex="0" aria-label="Whole output">
-        {plainOutput(isCut() ? (body.latest?.text ?? "…") : props.item.text)}
+        {plainOutput(isCut() ? (loadedValue(body)?.text ?? "…") : props.item.text)}
       </pre>
       <Show when={body.error !== undefined}>
         <p class="tone-danger">The output could not be loaded.</p>
       </Show>
-      <Show when={typeof body.latest?.next === "number"}>
+      <Show when={typeof loadedValue(body)?.next === "number"}>
         <button type="button" class="link-button" onClick={() => setEnd((value) => value * 4)}>
-          Load more: {formatBytes(end())} of {formatBytes(body.latest?.length ?? 0)}
+          Load more: {formatBytes(end())} of {formatBytes(loadedValue(body)?.length ?? 0)}
         </button>
       </Show>
     </>
