@@ -58,8 +58,19 @@ export function Transcript(props: TranscriptProps) {
     return message.blocks;
   };
 
+  /** Removes the blocks of messages that the view has dropped. */
+  const removeDropped = (): void => {
+    const kept = new Set(view.entries().map(({ key }) => key));
+    for (const [key, { dispose }] of messages) {
+      if (kept.has(key)) continue;
+      dispose();
+      messages.delete(key);
+    }
+  };
+
   let known = new Map<string, Row>();
   const rows = createMemo(() => {
+    if (messages.size > view.entries().length) removeDropped();
     const built = buildRows(
       {
         entries: view.entries(),
