@@ -38,6 +38,28 @@ describe("connecting", () => {
     await transport.close();
   });
 
+  it("answers pings, but not to a server that reads nothing", async () => {
+    await using server = await webSocketServer();
+    const [transport, far] = await Promise.all([connectWebSocket(server.url), server.nextSocket()]);
+    const end = rawEnd(transport);
+    far.ping("one");
+    const [data] = (await once(far, "pong")) as [Buffer];
+    expect(String(data)).toBe("one");
+    far.pause();
+    let pongs = 0;
+    far.on("pong", () => (pongs += 1));
+    // More than the buffers of both kernels and of the client hold.
+    const pings = 120_000;
+    for (let ping = 0; ping < pings; ping++) far.ping(Buffer.alloc(125));
+    await new Promise<void>((resolve) => far.send('{"method":"sent"}', () => resolve()));
+    expect(await end.next()).toEqual({ method: "sent" });
+    far.resume();
+    end.send({ method: "received" });
+    await once(far, "message");
+    expect(pongs).toBeLessThan(pings);
+    await end.close();
+  });
+
   it("loses no frame that follows the handshake", async () => {
     await using server = await webSocketServer({
       onConnection: (socket) => {

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import type { WebSocket } from "ws";
+import { answerPings } from "./answer-pings.ts";
 import { RpcError, toError } from "./errors.ts";
 import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
@@ -36,6 +37,7 @@ export async function connectWebSocket(
   const socket = dial(ws.WebSocket, address, options);
   // Created before the socket opens, so that no frame right after the handshake is missed.
   const transport = new WebSocketTransport(socket, limits);
+  answerPings(socket);
   const abort = (): void => socket.terminate();
   signal?.addEventListener("abort", abort, { once: true });
   try {
@@ -63,6 +65,7 @@ function dial(
       headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
       // Messages are small and local: compression costs more than it saves.
       perMessageDeflate: false,
+      autoPong: false,
       maxPayload: limits?.messageBytes ?? RPC_LIMITS.messageBytes,
       // Masking protects proxies from crafted payloads. A local connection has no proxy, and a mask of zeros saves
       // both ends a pass over every byte.

@@ -16,8 +16,12 @@ export { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 export type { Transport, TransportReceiver } from "./transport.ts";
 export { NdjsonTransport, type NdjsonTransportOptions } from "./ndjson-transport.ts";
 export { WebSocketTransport } from "./websocket-transport.ts";
+export { answerPings } from "./answer-pings.ts";
 export { connectWebSocket, type ConnectWebSocketOptions } from "./connect-websocket.ts";
 export { memoryTransportPair } from "./memory-transport.ts";
+
+// The address of a server, as command lines name it.
+export { type ListenAddress, parseListenAddress } from "./listen-address.ts";
 
 // The line splitter, for programs that read lines without a peer.
 export { LineSplitter } from "./line-splitter.ts";

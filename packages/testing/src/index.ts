@@ -23,6 +23,9 @@ export { loadedModules } from "./loaded-modules.ts";
 // A temporary folder.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 
+// Random choices that a seed repeats.
+export { SeededRandom } from "./seeded-random.ts";
+
 // How often a test repeats something.
 export { isSoak, type RepetitionCounts, repetitions } from "./repetitions.ts";
 
