@@ -2,7 +2,14 @@ import "./require-node.ts";
 
 // An open store and its options.
 export { openStore } from "./open-store.ts";
-export type { Migrations, OpenStoreOptions, Store, StoreKind } from "./store.ts";
+export type {
+  DedicatedConnection,
+  DedicatedOptions,
+  Migrations,
+  OpenStoreOptions,
+  Store,
+  StoreKind,
+} from "./store.ts";
 export { DEFAULT_STORE_LIMITS, type StoreLimits } from "./limits.ts";
 
 // Hints between processes.

@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { StoreError } from "./errors.ts";
 import { DEFAULT_STORE_LIMITS } from "./limits.ts";
 import { migrate } from "./migrate.ts";
+import { lockForMigration, openForMigration } from "./postgres/migration-lock.ts";
 import { openPostgres } from "./postgres/open-postgres.ts";
 import { openSqlite } from "./sqlite/open-sqlite.ts";
 import type { OpenStoreOptions, Store } from "./store.ts";
@@ -24,11 +25,16 @@ export async function openStore<Tables>(options: OpenStoreOptions): Promise<Stor
   }
   const store = isPostgres ? openPostgres<Tables>(options, limits) : openSqlite<Tables>(options, limits);
   try {
-    const { migrations } = options;
-    await migrate(
-      store.db as Kysely<unknown>,
-      typeof migrations === "function" ? migrations(store.kind) : migrations,
-    );
+    const { migrations: given } = options;
+    const migrations = typeof given === "function" ? given(store.kind) : given;
+    const timeoutMs = limits.migrateMs;
+    if (isPostgres) {
+      await using db = openForMigration(options.location, limits);
+      await migrate(db, { migrations, timeoutMs, lock: lockForMigration });
+    } else {
+      // The folder has no other process.
+      await migrate(store.db as Kysely<unknown>, { migrations, timeoutMs, lock: () => Promise.resolve() });
+    }
     return store;
   } catch (error) {
     await store.close();

@@ -17,8 +17,27 @@ export interface Store<Tables> extends AsyncDisposable {
    * another process has it. A SQLite folder has one process only, which gets every lock.
    */
   lock(name: string): Promise<AsyncDisposable | undefined>;
+  /**
+   * A connection of its own for queries that must not wait behind others, such as the renewal of a lease. A SQLite folder has one
+   * connection, which answers at once.
+   */
+  dedicated(options: DedicatedOptions): DedicatedConnection<Tables>;
   /** Closes all connections. Pending queries fail. */
   close(): Promise<void>;
+}
+
+export interface DedicatedOptions {
+  /** Limit of each `run`, from the call to the result. */
+  readonly timeoutMs: number;
+}
+
+/** Connects with the first `run`. Closed with its store. */
+export interface DedicatedConnection<Tables> extends AsyncDisposable {
+  /**
+   * Runs queries, one call at a time. Rejects with `store_unavailable` at the limit, in whatever state network and server are; the
+   * queries may have been carried out nevertheless. The connection is closed then, and the next call makes a new one.
+   */
+  run<Result>(work: (db: Kysely<Tables>) => Promise<Result>): Promise<Result>;
 }
 
 export type StoreKind = "sqlite" | "postgres";

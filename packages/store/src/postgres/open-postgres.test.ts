@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { DEFAULT_STORE_LIMITS, type StoreLimits } from "../limits.ts";
 import { openStore } from "../open-store.ts";
 import type { Store } from "../store.ts";
+import { modeBecomes } from "../testing/notifier-mode.ts";
 import { openPostgres } from "./open-postgres.ts";
 
 let server: PostgresServer;
@@ -24,15 +25,6 @@ async function nextNotification(store: Store<object>, key: string): Promise<void
   const { promise, resolve } = Promise.withResolvers<void>();
   using _listening = store.notifier.subscribe(key, (hint) => hint === "notified" && resolve());
   await promise;
-}
-
-async function modeBecomes(store: Store<object>, mode: string): Promise<void> {
-  while (store.notifier.mode !== mode) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    // A change of the mode calls every listener.
-    using _listening = store.notifier.subscribe("any", () => resolve());
-    await promise;
-  }
 }
 
 test("notifies the listeners of another process, in one message for many keys", async () => {
@@ -62,6 +54,17 @@ test("survives a crash of Postgres: queries fail or wait, then all goes on", asy
   await modeBecomes(store, "listening");
 });
 
+test("tries again if a connection is lost before its first statement is answered", async () => {
+  let cuts = 0;
+  // The first rows that a connection gets are those of its settings.
+  const decide = ({ type }: { readonly type: string }) =>
+    type === "D" && (cuts += 1) <= 6 ? "cut" : "forward";
+  await using proxy = await PostgresProxy.start(await server.createDatabase(), { decide });
+  await using store = openWithLimits(proxy.url, {});
+  await Promise.all([store.check(), store.check(), store.check()]);
+  expect(cuts).toBeGreaterThan(6);
+});
+
 test("rejects within its limit while Postgres is down", async () => {
   const location = await server.createDatabase();
   await server.stop();
@@ -76,7 +79,9 @@ test("rejects within its limit while Postgres is down", async () => {
 
 test("polls when LISTEN succeeds but nothing is delivered, as behind a connection pooler", async () => {
   const location = await server.createDatabase();
-  await using proxy = await PostgresProxy.start(location, ({ type }) => (type === "A" ? "drop" : "forward"));
+  await using proxy = await PostgresProxy.start(location, {
+    decide: ({ type }) => (type === "A" ? "drop" : "forward"),
+  });
   await using store = await open(proxy.url);
   const polled = Promise.withResolvers<string>();
   using _listening = store.notifier.subscribe("key", polled.resolve);

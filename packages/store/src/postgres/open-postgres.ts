@@ -2,10 +2,12 @@ import { withTimeout } from "@codexkit/rpc/async";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
-import { PostgresNotifier } from "../notifier/postgres-notifier.ts";
+import { PostgresNotifier } from "./postgres-notifier.ts";
 import type { OpenStoreOptions, Store } from "../store.ts";
+import { clientConfig } from "./connection-settings.ts";
 import { PostgresLock } from "./postgres-lock.ts";
-import { clientConfig, RetryingPool } from "./postgres-pool.ts";
+import { PostgresDedicated } from "./postgres-dedicated.ts";
+import { RetryingPool } from "./postgres-pool.ts";
 
 /** Closing waits for running queries this long, then leaves them to the server. */
 const CLOSE_MS = 5_000;
@@ -15,15 +17,17 @@ export function openPostgres<Tables>(
   limits: StoreLimits,
 ): Store<Tables> {
   const config = clientConfig(location, limits);
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: new RetryingPool(config, limits, onWarning) }),
+  const pool = new RetryingPool(config, limits, onWarning);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const notifier = new PostgresNotifier(config, `codexkit_${name}`, limits, (error) => {
+    pool.suspect();
+    onWarning(error);
   });
-  const notifier = new PostgresNotifier(config, `codexkit_${name}`, limits, onWarning);
   notifier.start();
-  const locks = new Set<PostgresLock>();
+  const others = new Set<AsyncDisposable>();
   const close = async (): Promise<void> => {
     await notifier[Symbol.asyncDispose]();
-    for (const lock of locks) await lock[Symbol.asyncDispose]();
+    for (const other of others) await other[Symbol.asyncDispose]();
     await withTimeout(
       db.destroy(),
       CLOSE_MS,
@@ -39,9 +43,14 @@ export function openPostgres<Tables>(
       await sql`select 1`.execute(db);
     },
     lock: async (key) => {
-      const lock = await PostgresLock.acquire(config, `codexkit_${name}:${key}`, onWarning);
-      if (lock) locks.add(lock);
+      const lock = await PostgresLock.acquire(config, limits, `codexkit_${name}:${key}`, onWarning);
+      if (lock) others.add(lock);
       return lock;
+    },
+    dedicated: ({ timeoutMs }) => {
+      const connection = new PostgresDedicated<Tables>(config, limits, timeoutMs, () => pool.suspect());
+      others.add(connection);
+      return connection;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, type ClientConfig } from "pg";
+import type { ClientConfig } from "pg";
+import type { StoreLimits } from "../limits.ts";
+import { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
 
 const RECONNECT_MS = 1_000;
+
+interface Backend {
+  readonly pid: number;
+  readonly startedAt: string;
+}
 
 /**
  * An advisory lock on a connection of its own, which Postgres releases with the connection, also after `kill -9`. A lost
@@ -10,13 +17,23 @@ const RECONNECT_MS = 1_000;
  */
 export class PostgresLock implements AsyncDisposable {
   readonly #config: ClientConfig;
+  readonly #limits: StoreLimits;
   readonly #name: string;
   readonly #onWarning: (error: Error) => void;
   readonly #closing = new AbortController();
-  #client: Client | undefined;
+  #connection: PostgresConnection | undefined;
+  /** The server's end of the newest connection that held the lock. */
+  #backend: Backend | undefined;
+  #check: NodeJS.Timeout | undefined;
 
-  private constructor(config: ClientConfig, name: string, onWarning: (error: Error) => void) {
-    this.#config = config;
+  private constructor(
+    config: ClientConfig,
+    limits: StoreLimits,
+    name: string,
+    onWarning: (error: Error) => void,
+  ) {
+    this.#config = { ...config, query_timeout: limits.checkMs };
+    this.#limits = limits;
     this.#name = name;
     this.#onWarning = onWarning;
   }
@@ -24,10 +41,11 @@ export class PostgresLock implements AsyncDisposable {
   /** Undefined if another connection holds the lock. */
   static async acquire(
     config: ClientConfig,
+    limits: StoreLimits,
     name: string,
     onWarning: (error: Error) => void,
   ): Promise<PostgresLock | undefined> {
-    const lock = new PostgresLock(config, name, onWarning);
+    const lock = new PostgresLock(config, limits, name, onWarning);
     try {
       return (await lock.#connect()) ? lock : undefined;
     } catch (error) {
@@ -37,39 +55,83 @@ export class PostgresLock implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
-    await this.#client?.end().catch(() => {});
+    clearTimeout(this.#check);
+    await this.#connection?.[Symbol.asyncDispose]();
   }
 
   async #connect(): Promise<boolean> {
-    const client = new Client(this.#config);
-    client.on("error", () => {});
+    const connection = new PostgresConnection(this.#config, this.#limits, () => void this.#reconnect());
     try {
-      await client.connect();
-      const text = "select pg_try_advisory_lock(hashtextextended($1, 0)) as held";
-      const { rows } = await client.query<{ held: boolean }>(text, [this.#name]);
-      if (rows[0]?.held !== true || this.#closing.signal.aborted) {
-        await client.end();
+      await connection.open();
+      await this.#endFormer(connection);
+      const backend = await this.#take(connection);
+      if (!backend || this.#closing.signal.aborted) {
+        await connection[Symbol.asyncDispose]();
         return false;
       }
+      this.#connection = connection;
+      this.#backend = backend;
     } catch (error) {
-      await client.end().catch(() => {});
+      connection[Symbol.dispose]();
       throw error;
     }
-    this.#client = client;
-    client.once("end", () => void this.#reconnect());
+    this.#scheduleCheck(connection);
     return true;
+  }
+
+  /**
+   * Behind a pooler, a connection of the server belongs to the client during a transaction only, so that a transaction stays open.
+   * It has read no data, so that it keeps no old rows alive.
+   */
+  async #take(connection: PostgresConnection): Promise<Backend | undefined> {
+    const { client, isPooled } = connection;
+    if (isPooled) await client.query("begin; set local idle_in_transaction_session_timeout = 0");
+    const lock = isPooled ? "pg_try_advisory_xact_lock" : "pg_try_advisory_lock";
+    const { rows } = await client.query<Backend & { readonly isHeld: boolean }>(
+      `select ${lock}(hashtextextended($1, 0)) as "isHeld", pg_backend_pid() as pid,
+        (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as "startedAt"`,
+      [this.#name],
+    );
+    return rows[0]?.isHeld === true ? rows[0] : undefined;
+  }
+
+  /** A connection that was lost on this side only still holds the lock. */
+  async #endFormer({ client }: PostgresConnection): Promise<void> {
+    const former = this.#backend;
+    if (!former) return;
+    await client.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and backend_start::text = $2",
+      [former.pid, former.startedAt],
+    );
+  }
+
+  #scheduleCheck(connection: PostgresConnection): void {
+    this.#check = setTimeout(() => {
+      connection.client.query("select 1").then(
+        () => {
+          if (!connection.hasEnded) this.#scheduleCheck(connection);
+        },
+        () => {
+          if (connection.hasEnded) return;
+          connection[Symbol.dispose]();
+          void this.#reconnect();
+        },
+      );
+    }, this.#limits.probeMs);
+    this.#check.unref();
   }
 
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing;
-    let isReported = false;
+    clearTimeout(this.#check);
+    let refusals = 0;
     while (!signal.aborted) {
       await delay(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => {});
       if (signal.aborted) return;
       const isHeld = await this.#connect().catch(() => undefined);
       if (isHeld) return;
-      if (isHeld === false && !isReported) {
-        isReported = true;
+      // The first refusal may be due to the former connection, which Postgres is still ending.
+      if (isHeld === false && (refusals += 1) === 2) {
         this.#onWarning(new Error(`Another process has the lock "${this.#name}" now.`));
       }
     }

@@ -1,28 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
-import { Pool, types, type ClientConfig, type PoolClient } from "pg";
+import type { PostgresPool, PostgresPoolClient } from "kysely";
+import { Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
+import { applySettings, transactionSettings } from "./connection-settings.ts";
+import { MappedClient } from "./mapped-client.ts";
 import { toStoreError } from "./postgres-errors.ts";
 
 const RETRY_MS = { first: 50, longest: 500 };
-/** Beyond the server's own limit, so that it is reached only when the server doesn't answer at all. */
-const UNANSWERED_MS = 5_000;
 
-export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
-  return {
-    connectionString: url,
-    keepAlive: true,
-    connectionTimeoutMillis: limits.connectMs,
-    query_timeout: limits.statementMs + UNANSWERED_MS,
-    // Counts and times are far below 2^53, so that numbers are the better type for them.
-    types: {
-      getTypeParser: (oid: Parameters<typeof types.getTypeParser>[0], format?: "text" | "binary") =>
-        oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
-          ? Number
-          : types.getTypeParser(oid, format),
-    },
-  };
+interface CheckedClient {
+  readonly client: MappedClient;
+  /** The pool's count of losses when this connection was last known to work. */
+  checkedAtLoss: number;
 }
 
 /** A pool for Kysely's dialect that waits for a restarting server, with errors as `StoreError`. */
@@ -31,7 +21,7 @@ export class RetryingPool implements PostgresPool {
   readonly options: ClientConfig;
   readonly #pool: Pool;
   readonly #limits: StoreLimits;
-  readonly #clients = new WeakMap<PoolClient, MappedClient>();
+  readonly #clients = new WeakMap<PoolClient, CheckedClient>();
   /** How many connections were lost. A connection that was last checked before a loss may be lost too, unnoticed so far. */
   #losses = 0;
   #isClosed = false;
@@ -49,7 +39,7 @@ export class RetryingPool implements PostgresPool {
     for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
       if (this.#isClosed) throw new StoreError("store_closed", "The store is closed.");
       try {
-        return await this.#wrap(await this.#pool.connect());
+        return await this.#check(await this.#pool.connect());
       } catch (raw) {
         const error = toStoreError(raw);
         const mayRetry = StoreError.is(error) && error.code === "store_unavailable" && !this.#isClosed;
@@ -59,74 +49,48 @@ export class RetryingPool implements PostgresPool {
     }
   }
 
+  /** Another connection to the server was lost, so that every connection is checked before its next use. */
+  suspect(): void {
+    this.#losses += 1;
+  }
+
   async end(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#pool.end();
   }
 
-  /** Kysely recognises a connection by the identity of this object. */
-  async #wrap(client: PoolClient): Promise<PostgresPoolClient> {
-    let wrapped = this.#clients.get(client);
-    if (wrapped?.checkedAtLoss === this.#losses) return wrapped;
-    if (!wrapped) {
-      wrapped = new MappedClient(client);
-      client.on("error", () => (this.#losses += 1));
-      this.#clients.set(client, wrapped);
-    }
+  /** Kysely recognises a connection by the identity of the returned object. */
+  async #check(client: PoolClient): Promise<PostgresPoolClient> {
+    const known = this.#clients.get(client);
+    if (known?.checkedAtLoss === this.#losses) return known.client;
     const losses = this.#losses;
+    // Before the first statement: without a listener, the loss of the connection during it would end the process.
+    if (!known) client.on("error", () => this.suspect());
     try {
-      await client.query(this.#sessionSettings());
+      if (known) {
+        await checkConnection(client, this.#limits.checkMs);
+        known.checkedAtLoss = losses;
+        return known.client;
+      }
+      const isDirect = await applySettings(client, this.#limits);
+      const settings = isDirect ? undefined : transactionSettings(this.#limits);
+      const mapped = new MappedClient(client, (isBroken) => this.#release(client, isBroken), settings);
+      this.#clients.set(client, { client: mapped, checkedAtLoss: losses });
+      return mapped;
     } catch (error) {
-      client.release(true);
-      throw error;
-    }
-    wrapped.checkedAtLoss = losses;
-    return wrapped;
-  }
-
-  /** As a statement: connection poolers refuse these settings as parameters of the connection. */
-  #sessionSettings(): string {
-    const { statementMs, lockMs } = this.#limits;
-    return `set statement_timeout = ${statementMs}; set lock_timeout = ${lockMs}; set idle_in_transaction_session_timeout = ${statementMs}`;
-  }
-}
-
-class MappedClient implements PostgresPoolClient {
-  /** The pool's count of losses when this connection was last known to work. */
-  checkedAtLoss = -1;
-  readonly #client: PoolClient;
-  /** After an unanswered query the connection must not be used again: the answer may still arrive. */
-  #isBroken = false;
-
-  constructor(client: PoolClient) {
-    this.#client = client;
-    // An error while the client is checked out also rejects its query, which reports it.
-    client.on("error", () => {
-      this.#isBroken = true;
-    });
-  }
-
-  async query<Row>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<Row>>;
-  query(cursor: never): never;
-  async query<Row>(text: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
-    try {
-      const values = parameters?.map(withoutNul);
-      return (await this.#client.query(text, values)) as unknown as PostgresQueryResult<Row>;
-    } catch (raw) {
-      const error = toStoreError(raw);
-      if (StoreError.is(error) && error.code === "store_unavailable") this.#isBroken = true;
+      this.#release(client, true);
       throw error;
     }
   }
 
-  release(isDiscarded?: boolean): void {
-    this.#client.release(this.#isBroken || isDiscarded === true);
+  #release(client: PoolClient, isBroken: boolean): void {
+    if (isBroken) this.suspect();
+    client.release(isBroken);
   }
 }
 
-/** Postgres accepts no NUL character in text, but input may contain one. It is replaced, like other invalid characters. */
-function withoutNul(value: unknown): unknown {
-  if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
-  return Array.isArray(value) ? value.map(withoutNul) : value;
+async function checkConnection(client: ClientBase, timeoutMs: number): Promise<void> {
+  const query = { text: "select 1", query_timeout: timeoutMs };
+  await client.query(query);
 }

@@ -41,6 +41,7 @@ export function openSqlite<Tables>(
     check: async () => {
       await sql`select 1`.execute(db);
     },
+    dedicated: () => ({ run: (work) => work(db), [Symbol.asyncDispose]: () => Promise.resolve() }),
     lock: () => Promise.resolve({ [Symbol.asyncDispose]: () => Promise.resolve() }),
     close,
     [Symbol.asyncDispose]: close,

@@ -1,11 +1,10 @@
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { NetConnectOpts } from "node:net";
+import { FaultProxy, type FaultMode, type Filtered } from "./fault-proxy.ts";
 
-/** The name of Postgres's socket in its folder. */
-const SOCKET = ".s.PGSQL.5432";
+const DEFAULT_PORT = 5432;
 
 /** A message of the server: its type, such as `C` for the end of a command, and its content. */
 export interface ServerMessage {
@@ -16,79 +15,112 @@ export interface ServerMessage {
 /** What happens to a message: it is forwarded, it is lost, or the connection breaks instead. */
 export type ProxyAction = "forward" | "drop" | "cut";
 
+export interface PostgresProxyOptions {
+  /** Called for each message of the server. Default: all are forwarded. */
+  readonly decide?: (message: ServerMessage) => ProxyAction;
+  /** How clients reach the proxy. Default: a unix socket. */
+  readonly transport?: "unix" | "tcp";
+}
+
 /**
- * A proxy in front of a {@link PostgresServer} that loses messages of the server or breaks connections, as a bad network does.
+ * A proxy in front of a {@link PostgresServer} that treats connections as a bad network does, or loses single messages of the server.
+ *
+ * @example
+ * await using proxy = await PostgresProxy.start(await server.createDatabase(), { transport: "tcp" });
+ * await using store = await openStore({ location: proxy.url, migrations });
+ * proxy.setMode("blackhole");
  */
 export class PostgresProxy implements AsyncDisposable {
   /** URL of the same database through the proxy. */
   readonly url: string;
-  readonly #server: Server;
+  readonly #proxy: FaultProxy;
   readonly #folder: string;
-  readonly #sockets: Set<Socket>;
 
-  private constructor(url: string, server: Server, folder: string, sockets: Set<Socket>) {
+  private constructor(url: string, proxy: FaultProxy, folder: string) {
     this.url = url;
-    this.#server = server;
+    this.#proxy = proxy;
     this.#folder = folder;
-    this.#sockets = sockets;
   }
 
-  /** @param decide Called for each message of the server. */
-  static async start(url: string, decide: (message: ServerMessage) => ProxyAction): Promise<PostgresProxy> {
-    const target = new URL(url);
-    const socketFolder = target.searchParams.get("host") ?? "";
+  static async start(
+    url: string,
+    { decide, transport = "unix" }: PostgresProxyOptions = {},
+  ): Promise<PostgresProxy> {
     const folder = await mkdtemp(join(tmpdir(), "pg-proxy-"));
-    const sockets = new Set<Socket>();
-    const server = createServer((client) => {
-      const backend = connect(join(socketFolder, SOCKET));
-      const end = (): void => {
-        for (const socket of [client, backend]) {
-          socket.destroy();
-          sockets.delete(socket);
-        }
-      };
-      for (const socket of [client, backend]) {
-        sockets.add(socket);
-        socket.on("error", () => {});
-        socket.on("close", end);
-      }
-      client.pipe(backend);
-      backend.on(
-        "data",
-        splitMessages((bytes, message) => {
-          const action = decide(message);
-          if (action === "forward") client.write(bytes);
-          else if (action === "cut") end();
-        }),
-      );
+    const proxy = await FaultProxy.start({
+      target: targetOf(url),
+      ...(transport === "unix" && { path: socketPath(folder, DEFAULT_PORT) }),
+      ...(decide && { filter: () => filterMessages(decide) }),
     });
-    server.listen(join(folder, SOCKET));
-    await once(server, "listening");
-    target.searchParams.set("host", folder);
-    return new PostgresProxy(target.href, server, folder, sockets);
+    const through = new URL(url);
+    if (transport === "unix") {
+      through.port = "";
+      through.searchParams.set("host", folder);
+    } else {
+      through.searchParams.delete("host");
+      through.hostname = "127.0.0.1";
+      through.port = `${proxy.port}`;
+    }
+    return new PostgresProxy(through.href, proxy, folder);
+  }
+
+  get mode(): FaultMode {
+    return this.#proxy.mode;
+  }
+
+  /** Number of connections. */
+  get size(): number {
+    return this.#proxy.size;
+  }
+
+  /** @param options `delayMs` for `delay`, in each direction. Default: 100. */
+  setMode(mode: FaultMode, options?: { readonly delayMs?: number }): void {
+    this.#proxy.setMode(mode, options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    await closed;
+    await this.#proxy[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
 
+/** Where a `postgres://` URL leads to: the unix socket in the folder `?host=`, or TCP. */
+export function targetOf(url: string): NetConnectOpts {
+  const { searchParams, hostname, port: number } = new URL(url);
+  const port = number === "" ? DEFAULT_PORT : Number(number);
+  const folder = searchParams.get("host");
+  return folder === null ? { host: hostname, port } : { path: socketPath(folder, port) };
+}
+
+function socketPath(folder: string, port: number): string {
+  return join(folder, `.s.PGSQL.${port}`);
+}
+
+function filterMessages(decide: (message: ServerMessage) => ProxyAction): (data: Buffer) => Filtered {
+  const split = messageSplitter();
+  return (data) => {
+    const forward: Buffer[] = [];
+    for (const bytes of split(data)) {
+      const message = { type: bytes.toString("latin1", 0, 1), content: bytes.toString("utf8", 5) };
+      const action = decide(message);
+      if (action === "cut") return { forward, isCut: true };
+      if (action === "forward") forward.push(bytes);
+    }
+    return { forward, isCut: false };
+  };
+}
+
 /** A message is its type (one byte), its length without the type (four bytes), and its content. */
-function splitMessages(onMessage: (bytes: Buffer, message: ServerMessage) => void): (bytes: Buffer) => void {
+export function messageSplitter(): (data: Buffer) => readonly Buffer[] {
   let unread = Buffer.alloc(0);
-  return (bytes) => {
-    unread = Buffer.concat([unread, bytes]);
+  return (data) => {
+    unread = Buffer.concat([unread, data]);
+    const messages: Buffer[] = [];
     while (unread.length >= 5 && unread.length > unread.readUInt32BE(1)) {
       const message = unread.subarray(0, unread.readUInt32BE(1) + 1);
       unread = unread.subarray(message.length);
-      onMessage(message, {
-        type: message.toString("latin1", 0, 1),
-        content: message.toString("utf8", 5),
-      });
+      messages.push(message);
     }
+    return messages;
   };
 }

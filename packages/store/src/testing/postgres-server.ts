@@ -155,6 +155,22 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
+  /**
+   * Keeps a copy of all data. Its `restore` resets the server to it, as a failover to a replica that lagged behind does. Both restart the
+   * server.
+   */
+  async snapshot(): Promise<{ restore(): Promise<void> }> {
+    const copy = `${this.#data}.copy`;
+    const replace = async (target: string, source: string): Promise<void> => {
+      await this.stop();
+      await rm(target, { recursive: true, force: true });
+      await run("cp", ["-a", source, target], this.#user);
+      await this.restart();
+    };
+    await replace(copy, this.#data);
+    return { restore: () => replace(this.#data, copy) };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
     await rm(this.#folder, { recursive: true, force: true });

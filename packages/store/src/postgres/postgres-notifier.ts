@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { SerialQueue } from "@codexkit/rpc/async";
-import { Client, type ClientConfig } from "pg";
+import type { ClientConfig } from "pg";
 import type { StoreLimits } from "../limits.ts";
-import { Listeners } from "./listeners.ts";
-import type { Hint, Notifier } from "./notifier.ts";
+import { PostgresConnection } from "./postgres-connection.ts";
+import { Listeners } from "../notifier/listeners.ts";
+import type { Hint, Notifier } from "../notifier/notifier.ts";
 
 /** Postgres allows 8,000 bytes per payload. */
 const MAX_PAYLOAD_BYTES = 7_900;
-/** Notifications within this time go out together: NOTIFY takes a lock on the whole database. */
-const COALESCE_MS = 20;
+/** Notifications go out together, one message per this time on average: NOTIFY takes a lock on the whole database. */
+const COALESCE_MS = 5;
+/** So many messages may go out at once, so that a single command and its result never wait. */
+const BURST = 8;
 /** Unsent keys beyond this number are dropped; a poll replaces them. */
 const MAX_UNSENT_KEYS = 100_000;
-const PROBE_INTERVAL_MS = 10_000;
-const PROBE_TIMEOUT_MS = 3_000;
 const RECONNECT_MS = { first: 100, longest: 5_000 };
 
 /**
@@ -38,13 +39,14 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   #nextProbe: NodeJS.Timeout | undefined;
   #reconnect: NodeJS.Timeout | undefined;
   #reconnectMs = RECONNECT_MS.first;
-  #client: Client | undefined;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  #connection: PostgresConnection | undefined;
+  /** When all messages so far would have been sent, one per `COALESCE_MS`. */
+  #paidUntil = Number.NEGATIVE_INFINITY;
   #mode: "listening" | "polling" = "polling";
   #isClosed = false;
 
   constructor(config: ClientConfig, channel: string, limits: StoreLimits, onWarning: (error: Error) => void) {
-    this.#config = config;
+    this.#config = { ...config, query_timeout: limits.checkMs };
     this.#channel = channel;
     this.#limits = limits;
     this.#onWarning = onWarning;
@@ -66,7 +68,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     for (const key of list) if (this.#unsent.size < MAX_UNSENT_KEYS) this.#unsent.add(key);
     this.#listeners.call(list);
     if (this.#timers.send || this.#isClosed) return;
-    const wait = Math.max(0, this.#sentAt + COALESCE_MS - performance.now());
+    const wait = Math.max(0, this.#paidUntil - BURST * COALESCE_MS - performance.now());
     this.#timers.send = setTimeout(() => this.#send(), wait);
   }
 
@@ -82,35 +84,38 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     clearTimeout(this.#nextProbe);
     clearTimeout(this.#probe?.timer);
     clearTimeout(this.#reconnect);
-    const client = this.#client;
-    this.#client = undefined;
-    await this.#queries.run(() => client?.end().catch(() => {}));
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await this.#queries.run(() => connection?.[Symbol.asyncDispose]());
   }
 
   async #connect(): Promise<void> {
-    const client = new Client(this.#config);
-    client.on("error", (error) => this.#onLost(client, error));
-    client.on("end", () => this.#onLost(client, new Error("The connection for notifications has ended.")));
+    const connection = new PostgresConnection(this.#config, this.#limits, (error) =>
+      this.#onLost(connection, error),
+    );
+    const { client } = connection;
     client.on("notification", ({ payload }) => this.#onNotification(payload ?? ""));
     try {
-      this.#client = client;
-      await client.connect();
+      this.#connection = connection;
+      await connection.open();
+      // A lost hint does no harm, and a commit that waits for the disk holds the lock on the database for that long.
+      if (!connection.isPooled) await client.query("set synchronous_commit = off");
       await this.#queries.run(() => client.query(`listen ${client.escapeIdentifier(this.#channel)}`));
       this.#reconnectMs = RECONNECT_MS.first;
       this.#startProbe();
     } catch (error) {
-      this.#onLost(client, error as Error);
+      this.#onLost(connection, error as Error);
     }
   }
 
-  #onLost(client: Client, error: Error): void {
-    if (this.#client !== client || this.#isClosed) return;
-    this.#client = undefined;
+  #onLost(connection: PostgresConnection, error: Error): void {
+    connection[Symbol.dispose]();
+    if (this.#connection !== connection || this.#isClosed) return;
+    this.#connection = undefined;
     this.#setMode("polling");
     clearTimeout(this.#probe?.timer);
     clearTimeout(this.#nextProbe);
     this.#probe = undefined;
-    void client.end().catch(() => {});
     this.#onWarning(error);
     this.#reconnect = setTimeout(() => void this.#connect(), this.#reconnectMs);
     this.#reconnectMs = Math.min(this.#reconnectMs * 2, RECONNECT_MS.longest);
@@ -118,16 +123,30 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
 
   /** Notifies itself. The answer proves that LISTEN works. */
   #startProbe(): void {
-    const client = this.#client;
-    if (!client || this.#isClosed) return;
+    const connection = this.#connection;
+    if (!connection || this.#isClosed) return;
     const id = randomUUID();
     const timer = setTimeout(() => {
       this.#probe = undefined;
       this.#setMode("polling");
-      this.#startProbe();
-    }, PROBE_TIMEOUT_MS);
+      this.#nextProbe = setTimeout(() => this.#startProbe(), connection.isPooled ? this.#limits.probeMs : 0);
+    }, this.#limits.checkMs);
     this.#probe = { id, timer };
-    this.#notifyOthers(client, `${this.#origin}\n${id}`);
+    const payload = `${this.#origin}\n${id}`;
+    if (connection.isPooled) void this.#notifyFromOutside(payload);
+    else this.#notifyOthers(connection, payload);
+  }
+
+  /**
+   * Behind a pooler, a client may by chance get the connection that listens, during its own notification only. Only a notification
+   * that was sent over another connection proves something. Without an answer the probe fails.
+   */
+  async #notifyFromOutside(payload: string): Promise<void> {
+    await using connection = new PostgresConnection(this.#config, this.#limits);
+    try {
+      await connection.open();
+      await connection.client.query("select pg_notify($1, $2)", [this.#channel, payload]);
+    } catch {}
   }
 
   #onNotification(payload: string): void {
@@ -137,31 +156,31 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     clearTimeout(this.#probe.timer);
     this.#probe = undefined;
     this.#setMode("listening");
-    this.#nextProbe = setTimeout(() => this.#startProbe(), PROBE_INTERVAL_MS);
+    this.#nextProbe = setTimeout(() => this.#startProbe(), this.#limits.probeMs);
   }
 
   #send(): void {
     this.#timers.send = undefined;
-    this.#sentAt = performance.now();
-    const client = this.#client;
+    this.#paidUntil = Math.max(this.#paidUntil, performance.now()) + COALESCE_MS;
+    const connection = this.#connection;
     const keys = [...this.#unsent];
     this.#unsent.clear();
-    if (!client) return;
+    if (!connection) return;
     let payload = this.#origin;
     for (const key of keys) {
       if (Buffer.byteLength(payload) + Buffer.byteLength(key) + 1 > MAX_PAYLOAD_BYTES) {
-        this.#notifyOthers(client, payload);
+        this.#notifyOthers(connection, payload);
         payload = this.#origin;
       }
       payload += `\n${key}`;
     }
-    if (payload !== this.#origin) this.#notifyOthers(client, payload);
+    if (payload !== this.#origin) this.#notifyOthers(connection, payload);
   }
 
-  #notifyOthers(client: Client, payload: string): void {
+  #notifyOthers(connection: PostgresConnection, payload: string): void {
     this.#queries
-      .run(() => client.query("select pg_notify($1, $2)", [this.#channel, payload]))
-      .catch((error: Error) => this.#onLost(client, error));
+      .run(() => connection.client.query("select pg_notify($1, $2)", [this.#channel, payload]))
+      .catch((error: Error) => this.#onLost(connection, error));
   }
 
   #setMode(mode: "listening" | "polling"): void {

@@ -1,0 +1,62 @@
+import { types, type ClientBase, type ClientConfig } from "pg";
+import type { StoreLimits } from "../limits.ts";
+
+/** Failed checks of TCP, one second apart, until a connection counts as lost. */
+const KEEP_ALIVE_CHECKS = 5;
+
+export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
+  return {
+    connectionString: url,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: limits.keepAliveMs,
+    connectionTimeoutMillis: limits.connectMs,
+    query_timeout: limits.statementMs + limits.unansweredMs,
+    // Counts and times are far below 2^53, so that numbers are the better type for them.
+    types: {
+      getTypeParser: (oid: Parameters<typeof types.getTypeParser>[0], format?: "text" | "binary") =>
+        oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
+          ? Number
+          : types.getTypeParser(oid, format),
+    },
+  };
+}
+
+/**
+ * Sets the limits of a new connection in Postgres itself. As a query: connection poolers refuse these settings as parameters of the
+ * connection. Resolves to false, without setting anything, if there is a pooler: its connections are shared with other clients.
+ */
+export async function applySettings(client: ClientBase, limits: StoreLimits): Promise<boolean> {
+  const { statementMs, lockMs, keepAliveMs, unansweredMs } = limits;
+  const settings = {
+    statement_timeout: statementMs,
+    lock_timeout: lockMs,
+    idle_in_transaction_session_timeout: statementMs,
+    // Locks of a client whose machine is gone must not stay for hours.
+    tcp_keepalives_idle: Math.ceil(keepAliveMs / 1_000),
+    tcp_keepalives_interval: 1,
+    tcp_keepalives_count: KEEP_ALIVE_CHECKS,
+    tcp_user_timeout: keepAliveMs + unansweredMs,
+  };
+  // A pooler invents the process ID that it tells its clients. One round trip; unknown settings of an old server are left out.
+  const query = {
+    text: `select pg_backend_pid() = $1 as "isDirect",
+      case when pg_backend_pid() = $1 then (
+        select count(set_config(name, value, false)) from unnest($2::text[], $3::text[]) as setting (name, value)
+        where current_setting(name, true) is not null
+      ) end`,
+    values: [processIdOf(client), Object.keys(settings), Object.values(settings).map(String)],
+    query_timeout: limits.connectMs,
+  };
+  const { rows } = await client.query<{ isDirect: boolean }>(query);
+  return rows[0]?.isDirect === true;
+}
+
+/** The limits for one transaction, for the connections of a pooler. */
+export function transactionSettings({ statementMs, lockMs }: StoreLimits): string {
+  return `set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = ${statementMs}`;
+}
+
+/** The driver has it, but its types don't. */
+function processIdOf(client: ClientBase): number {
+  return (client as ClientBase & { readonly processID: number | null }).processID ?? 0;
+}

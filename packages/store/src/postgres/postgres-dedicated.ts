@@ -1,0 +1,91 @@
+import { SerialQueue, withTimeout } from "@codexkit/rpc/async";
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from "kysely";
+import type { ClientConfig } from "pg";
+import { StoreError } from "../errors.ts";
+import type { StoreLimits } from "../limits.ts";
+import type { DedicatedConnection } from "../store.ts";
+import { transactionSettings } from "./connection-settings.ts";
+import { MappedClient } from "./mapped-client.ts";
+import { PostgresConnection } from "./postgres-connection.ts";
+import { toStoreError } from "./postgres-errors.ts";
+
+/** One connection, whose queries wait for nothing but each other. */
+export class PostgresDedicated<Tables> implements DedicatedConnection<Tables> {
+  readonly #pool: SingleConnection;
+  readonly #db: Kysely<Tables>;
+  readonly #queue = new SerialQueue();
+  readonly #timeoutMs: number;
+  readonly #onTimeout: () => void;
+
+  constructor(config: ClientConfig, limits: StoreLimits, timeoutMs: number, onTimeout: () => void) {
+    this.#pool = new SingleConnection(config, limits);
+    this.#db = new Kysely({ dialect: new PostgresDialect({ pool: this.#pool }) });
+    this.#timeoutMs = timeoutMs;
+    this.#onTimeout = onTimeout;
+  }
+
+  async run<Result>(work: (db: Kysely<Tables>) => Promise<Result>): Promise<Result> {
+    const until = performance.now() + this.#timeoutMs;
+    const timeout = new StoreError(
+      "store_unavailable",
+      `Postgres did not answer within ${this.#timeoutMs} ms.`,
+    );
+    return this.#queue.run(async () => {
+      try {
+        return await withTimeout(work(this.#db), until - performance.now(), () => timeout);
+      } catch (error) {
+        if (error === timeout) {
+          this.#pool.discard();
+          this.#onTimeout();
+        }
+        throw error;
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#db.destroy();
+  }
+}
+
+class SingleConnection implements PostgresPool {
+  readonly options: ClientConfig;
+  readonly #limits: StoreLimits;
+  #connection: PostgresConnection | undefined;
+  #client: MappedClient | undefined;
+  #isClosed = false;
+
+  constructor(config: ClientConfig, limits: StoreLimits) {
+    this.options = config;
+    this.#limits = limits;
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    if (this.#isClosed) throw new StoreError("store_closed", "The store is closed.");
+    if (this.#client && this.#connection?.hasEnded === false) return this.#client;
+    const connection = new PostgresConnection(this.options, this.#limits);
+    this.#connection = connection;
+    this.#client = undefined;
+    try {
+      await connection.open();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+    const settings = connection.isPooled ? transactionSettings(this.#limits) : undefined;
+    const release = (isBroken: boolean): void => {
+      if (isBroken) connection[Symbol.dispose]();
+    };
+    this.#client = new MappedClient(connection.client, release, settings);
+    return this.#client;
+  }
+
+  /** Ends the connection at once. The next call makes a new one. */
+  discard(): void {
+    this.#connection?.[Symbol.dispose]();
+  }
+
+  async end(): Promise<void> {
+    this.#isClosed = true;
+    await this.#connection?.[Symbol.asyncDispose]();
+  }
+}
