@@ -5,6 +5,11 @@ export { ExecServer, type ExecServerOptions, PROTOCOL_VERSION } from "./server/e
 export type { ByteTransport } from "./server/message-sink.ts";
 export type { AcceptOptions } from "./server/transport-connections.ts";
 export type { WebSocketAuth } from "./server/ws-auth.ts";
+
+// Tokens for servers with the auth mode `signed-bearer-token`.
+export { signBearerToken, type SignBearerTokenOptions } from "./server/sign-bearer-token.ts";
+export type { EpochClaim } from "./session/epoch-fence.ts";
+
 export { SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 export { jsonLogger, LOG_LEVELS, type LogFields, type Logger, type LogLevel } from "./logger.ts";
 

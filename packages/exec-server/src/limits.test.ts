@@ -1,6 +1,7 @@
 // Every limit that a server offers is honoured: each key has a test that would fail if it were ignored. Limits of sandboxes and
 // of clients are in files of their own.
 import { tempFolder } from "@codexkit/testing";
+import { memoryTransportPair } from "@codexkit/rpc";
 import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
@@ -16,6 +17,7 @@ import { Connection } from "./server/connection.ts";
 import { ExecServer } from "./server/exec-server.ts";
 import { MessageWriter } from "./server/message-writer.ts";
 import type { Method } from "./session/method.ts";
+import { EpochFence } from "./session/epoch-fence.ts";
 import { SessionStore } from "./session/session-store.ts";
 
 async function serve(limits: Partial<ServerLimits>) {
@@ -153,6 +155,7 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
     const connection = new Connection(inlet, new MessageWriter(sink, () => {}, limits), {
       methods: () => new Map([["count", counted]]),
       sessions: new SessionStore(limits),
+      fence: new EpochFence(0),
       info: {},
       concurrentRequests: 1,
       resumable: false,
@@ -169,6 +172,28 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
     expect([runs, isPaused]).toEqual([3, false]);
     connection.ended();
   },
+  rememberedSubjects: async () => {
+    await using server = await ExecServer.start({ listen: "none", limits: { rememberedSubjects: 1 } });
+    const isAccepted = async (subject: string, epoch: number): Promise<boolean> => {
+      const [client, accepted] = memoryTransportPair();
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      client.start({ text: () => resolve(true), malformed: () => {}, closed: () => resolve(false) });
+      server.accept(accepted, { claim: { subject, epoch } });
+      void client.send('{"id":1,"method":"initialize","params":{"clientName":"x"}}');
+      const isConnected = await promise;
+      await client.close();
+      return isConnected;
+    };
+    const attempts: (readonly [string, number])[] = [
+      ["a", 2],
+      ["a", 1],
+      ["b", 2],
+      ["a", 1],
+    ];
+    const accepted: boolean[] = [];
+    for (const [subject, epoch] of attempts) accepted.push(await isAccepted(subject, epoch));
+    expect(accepted).toEqual([true, false, true, true]);
+  },
   queuedRequests: async () => {
     let isPaused = false;
     const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
@@ -179,6 +204,7 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
     const connection = new Connection(inlet, writer, {
       methods: () => new Map([["wait", never]]),
       sessions: new SessionStore(limits),
+      fence: new EpochFence(0),
       info: {},
       concurrentRequests: 1,
       resumable: false,

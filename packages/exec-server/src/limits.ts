@@ -40,6 +40,8 @@ export const SERVER_LIMITS = {
   connections: 1024,
   /** Connections that have not completed the WebSocket handshake. The oldest is dropped when another one arrives. */
   pendingConnections: 64,
+  /** Subjects without a connection whose highest epoch is remembered. The one that disconnected first is forgotten. */
+  rememberedSubjects: 10_000,
   /** How long a WebSocket handshake may take, from the connection to the answer. */
   handshakeTimeoutMs: 10_000,
   /** How long `close()` waits for sessions, listeners and children before it gives up on them. */
@@ -131,6 +133,8 @@ export const EXEC_LIMITS = {
   clientQuestions: 256,
   policyReasonBytes: 1024,
   policyProcessIdBytes: 256,
+  /** The longest subject of a token with an epoch. */
+  subjectBytes: 256,
   /** Additional time for an answer, beyond the client's own limit. Codex's number. */
   policyAnswerMarginMs: 5_000,
   /** How long a client's handler of network requests may take, by default. A person may be asked. */

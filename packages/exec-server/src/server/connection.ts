@@ -7,6 +7,7 @@ import {
   type MethodTable,
 } from "../session/method.ts";
 import type { Session } from "../session/session.ts";
+import type { EpochClaim, EpochFence } from "../session/epoch-fence.ts";
 import type { SessionStore } from "../session/session-store.ts";
 import { type Incoming, readIncoming } from "../wire/incoming.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
@@ -24,6 +25,7 @@ export interface Inlet {
 export interface ConnectionOptions {
   readonly methods: (onEnd: (release: () => void) => void) => MethodTable;
   readonly sessions: SessionStore;
+  readonly fence: EpochFence;
   readonly info: unknown;
   readonly concurrentRequests: number;
   /** Whether a session can be resumed on another connection. If not, it ends with its connection. */
@@ -31,6 +33,8 @@ export interface ConnectionOptions {
   readonly limits: ServerLimits;
   /** The largest message that the client can receive. Unlimited by default. */
   readonly longestMessageBytes?: number;
+  /** Of the client's token. */
+  readonly claim?: EpochClaim | undefined;
 }
 
 /** What may follow the base64 of a large result. */
@@ -59,8 +63,22 @@ export class Connection {
     this.#writer = writer;
     this.#options = options;
     this.#limits = options.limits;
-    this.#handshake = new Handshake(options.sessions, writer, options.info);
+    this.#handshake = new Handshake(options.sessions, writer, options.info, options.claim?.subject);
     this.#methods = options.methods((release) => this.#releases.push(release));
+  }
+
+  /** Cuts off the connections that the client's epoch replaces. False if it has been replaced itself: this one has ended then. */
+  join(): boolean {
+    const { claim, fence } = this.#options;
+    if (!claim) return true;
+    const leave = fence.admit(claim, () => {
+      // First, so that nothing that has arrived already is processed, and a successor can resume the session at once.
+      this.ended();
+      this.#inlet.cut();
+    });
+    if (leave) this.#releases.push(leave);
+    else this.ended();
+    return leave !== undefined;
   }
 
   receive(bytes: Buffer): void {

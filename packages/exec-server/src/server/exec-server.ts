@@ -9,6 +9,7 @@ import { FifoPool } from "../process/fifo-pool.ts";
 import { Launcher } from "../process/launcher.ts";
 import { openRuntimeFolder } from "../sandbox/runtime-folder.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
+import { EpochFence } from "../session/epoch-fence.ts";
 import { SessionStore } from "../session/session-store.ts";
 import type { ConnectionOptions } from "./connection.ts";
 import { environmentInfo } from "./environment-info.ts";
@@ -118,6 +119,7 @@ export class ExecServer implements AsyncDisposable {
     const connection: ConnectionOptions = {
       methods: (onEnd) => methodTable({ info, fifos, launcher, sandbox, network, onEnd }),
       sessions,
+      fence: new EpochFence(limits.rememberedSubjects),
       info,
       concurrentRequests: options.concurrentRequests ?? EXEC_LIMITS.concurrentRequests,
       resumable: true,

@@ -10,13 +10,15 @@ export class Handshake {
   readonly #sessions: SessionStore;
   readonly #outlet: SessionOutlet;
   readonly #info: unknown;
+  readonly #subject: string | undefined;
   #session: Session | undefined;
   #confirmed = false;
 
-  constructor(sessions: SessionStore, outlet: SessionOutlet, info: unknown) {
+  constructor(sessions: SessionStore, outlet: SessionOutlet, info: unknown, subject: string | undefined) {
     this.#sessions = sessions;
     this.#outlet = outlet;
     this.#info = info;
+    this.#subject = subject;
   }
 
   get session(): Session | undefined {
@@ -34,8 +36,8 @@ export class Handshake {
     const { resumeSessionId } = parsed.data;
     this.#session =
       typeof resumeSessionId === "string"
-        ? this.#sessions.resume(resumeSessionId, this.#outlet)
-        : this.#sessions.open(this.#outlet);
+        ? this.#sessions.resume(resumeSessionId, this.#outlet, this.#subject)
+        : this.#sessions.open(this.#outlet, this.#subject);
     return { sessionId: this.#session.id, environmentInfo: this.#info };
   }
 

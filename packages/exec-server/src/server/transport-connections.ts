@@ -1,4 +1,5 @@
 import type { Transport } from "@codexkit/rpc";
+import type { EpochClaim } from "../session/epoch-fence.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { type ByteTransport, isByteTransport, transportSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
@@ -6,6 +7,11 @@ import { MessageWriter } from "./message-writer.ts";
 export interface AcceptOptions {
   /** The largest message that the transport can carry. A request with a larger result gets an error instead. */
   readonly longestMessageBytes?: number;
+  /**
+   * On whose behalf the client is connected. Connections of the same subject with lower epochs are closed, and so is this one
+   * if a higher epoch has been seen.
+   */
+  readonly claim?: EpochClaim | undefined;
 }
 
 /** Connections whose transport was opened by the caller. */
@@ -18,7 +24,7 @@ export class TransportConnections implements AsyncDisposable {
     this.#options = options;
   }
 
-  add(transport: Transport | ByteTransport, { longestMessageBytes }: AcceptOptions): void {
+  add(transport: Transport | ByteTransport, { longestMessageBytes, claim }: AcceptOptions): void {
     if (this.#isClosed) {
       void transport.close();
       return;
@@ -30,8 +36,10 @@ export class TransportConnections implements AsyncDisposable {
     const inlet = { pause: () => transport.pause?.(), resume: () => transport.resume?.(), cut };
     const connection = new Connection(inlet, writer, {
       ...this.#options,
+      claim,
       ...(longestMessageBytes === undefined ? {} : { longestMessageBytes }),
     });
+    if (!connection.join()) cut();
     const closed = (): void => {
       this.#open.delete(transport);
       connection.ended();

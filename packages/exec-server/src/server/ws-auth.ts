@@ -3,6 +3,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { ExecError } from "../errors.ts";
+import { EXEC_LIMITS } from "../limits.ts";
+import type { EpochClaim } from "../session/epoch-fence.ts";
 import { objectionToJson } from "../wire/json-tally.ts";
 
 /** How clients of a WebSocket listener authenticate. */
@@ -49,22 +51,47 @@ export function assertAuth(auth: WebSocketAuth): void {
   }
 }
 
-/** Whether an `Authorization` header authenticates the client. */
-export async function isAuthorized(
+/** What is known about an authenticated client. */
+export interface Authorization {
+  readonly claim?: EpochClaim | undefined;
+}
+
+/** Undefined if an `Authorization` header does not authenticate the client. */
+export async function authorize(
   auth: WebSocketAuth,
   header: string | undefined,
   now: Date,
-): Promise<boolean> {
+): Promise<Authorization | undefined> {
   const token = /^bearer +(?<token>.+)$/i.exec(header?.trim() ?? "")?.groups?.["token"]?.trim();
-  if (token === undefined) return false;
-  if (auth.mode === "signed-bearer-token") return isSignedToken(auth, token, now);
-  return timingSafeEqual(Buffer.from(sha256Hex(token), "hex"), Buffer.from(auth.tokenSha256, "hex"));
+  if (token === undefined) return undefined;
+  if (auth.mode === "signed-bearer-token") return verifySignedToken(auth, token, now);
+  const expected = Buffer.from(auth.tokenSha256, "hex");
+  return timingSafeEqual(Buffer.from(sha256Hex(token), "hex"), expected) ? {} : undefined;
+}
+
+/** Whether claims of a token can be used. */
+export function isEpochClaim(claim: {
+  readonly subject: unknown;
+  readonly epoch: unknown;
+}): claim is EpochClaim {
+  const { subject, epoch } = claim;
+  return (
+    typeof subject === "string" &&
+    subject !== "" &&
+    Buffer.byteLength(subject) <= EXEC_LIMITS.subjectBytes &&
+    Number.isSafeInteger(epoch) &&
+    (epoch as number) >= 0
+  );
 }
 
 type SignedAuth = Extract<WebSocketAuth, { mode: "signed-bearer-token" }>;
 
-async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promise<boolean> {
-  if (!isStrictToken(token)) return false;
+async function verifySignedToken(
+  auth: SignedAuth,
+  token: string,
+  now: Date,
+): Promise<Authorization | undefined> {
+  if (!isStrictToken(token)) return undefined;
   // Loaded only for servers that use it: it needs 6 MB.
   const { errors, jwtVerify } = await import("jose");
   try {
@@ -76,11 +103,20 @@ async function isSignedToken(auth: SignedAuth, token: string, now: Date): Promis
       ...(auth.issuer === undefined ? {} : { issuer: auth.issuer }),
       ...(auth.audience === undefined ? {} : { audience: auth.audience }),
     });
-    return hasStrictClaims(payload) && isOptionalText(protectedHeader.typ);
+    return hasStrictClaims(payload) && isOptionalText(protectedHeader.typ)
+      ? authorizationOf(payload)
+      : undefined;
   } catch (error) {
-    if (error instanceof errors.JOSEError) return false;
+    if (error instanceof errors.JOSEError) return undefined;
     throw error;
   }
+}
+
+/** An epoch that can't be compared is refused: without it, the token would have more rights than its issuer meant. */
+function authorizationOf({ sub, epoch }: JWTPayload): Authorization | undefined {
+  if (epoch === undefined) return {};
+  const claim = { subject: sub, epoch };
+  return isEpochClaim(claim) ? { claim } : undefined;
 }
 
 /**

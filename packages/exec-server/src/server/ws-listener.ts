@@ -1,16 +1,18 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { answerPings } from "@codexkit/rpc";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServerLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import type { EpochClaim } from "../session/epoch-fence.ts";
 import { createServer, STATUS_CODES } from "../node-http.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { manageLargeMessages } from "./large-messages.ts";
 import { webSocketUrl } from "./listen-url.ts";
 import { webSocketSink } from "./message-sink.ts";
 import { MessageWriter } from "./message-writer.ts";
-import { isAuthorized, type WebSocketAuth } from "./ws-auth.ts";
+import { type Authorization, authorize, type WebSocketAuth } from "./ws-auth.ts";
 
 export interface WsListenerOptions {
   readonly host: string;
@@ -114,11 +116,11 @@ export class WsListener {
 
   async #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     socket.on("error", () => socket.destroy());
-    const status = await this.#refusal(request);
+    const { status, reason, claim } = await this.#judge(request);
     if (socket.destroyed) return;
     if (status !== undefined) {
       this.#options.log.warn("upgrade refused", { status, client: socket.remoteAddress });
-      refuse(socket, status);
+      refuse(socket, status, reason);
       return;
     }
     this.#upgrader.handleUpgrade(request, socket, head, (client) => {
@@ -126,21 +128,29 @@ export class WsListener {
       // The answer to a short command must not wait for the acknowledgement of the previous packet.
       socket.setNoDelay(true);
       socket.setTimeout(0);
-      this.#serve(client, socket);
+      this.#serve(client, socket, claim);
     });
   }
 
-  async #refusal(request: IncomingMessage): Promise<number | undefined> {
+  async #judge(request: IncomingMessage): Promise<Verdict> {
     const { headers } = request;
-    if (this.#isClosing) return 503;
+    if (this.#isClosing) return { status: 503 };
     // Of two, a proxy in front might have checked the other one.
-    if (request.httpVersion !== "1.1" || countHeaders(request, "host") > 1) return 400;
-    if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return 403;
-    if (pathOf(request) !== "/") return 404;
-    const { auth } = this.#options;
-    if (auth && countHeaders(request, "authorization") > 1) return 400;
-    if (auth && !(await isAuthorized(auth, headers.authorization, new Date()))) return 401;
-    return undefined;
+    if (request.httpVersion !== "1.1" || countHeaders(request, "host") > 1) return { status: 400 };
+    if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return { status: 403 };
+    if (pathOf(request) !== "/") return { status: 404 };
+    const { auth, connection } = this.#options;
+    if (!auth) return {};
+    if (countHeaders(request, "authorization") > 1) return { status: 400 };
+    const authorization = await authorize(auth, headers.authorization, new Date());
+    if (!authorization) return { status: 401 };
+    const { claim } = authorization;
+    const newer = claim && connection.fence.newerEpoch(claim);
+    if (newer === undefined) return authorization;
+    return {
+      status: 409,
+      reason: `Epoch ${claim?.epoch} of this subject has been replaced by epoch ${newer}.`,
+    };
   }
 
   /**
@@ -156,7 +166,7 @@ export class WsListener {
     return isIP(plain) === 4 || plain === "localhost" || allowedHosts.includes(plain);
   }
 
-  #serve(client: WebSocket, socket: Socket): void {
+  #serve(client: WebSocket, socket: Socket, claim: EpochClaim | undefined): void {
     const { limits, log } = this.#options;
     log.debug("client connected", { client: socket.remoteAddress });
     this.#clients.add(client);
@@ -166,14 +176,12 @@ export class WsListener {
       resume: () => client.resume(),
       cut: () => client.terminate(),
     };
-    const connection = new Connection(inlet, writer, this.#options.connection);
+    const connection = new Connection(inlet, writer, { ...this.#options.connection, claim });
+    if (!connection.join()) inlet.cut();
     manageLargeMessages(client, socket);
     const heartbeat = startHeartbeat(client, limits.pingIntervalMs);
     client.on("message", (data: Buffer) => connection.receive(data));
-    client.on("ping", (data) => {
-      // A client that does not read its pongs gets no more of them: they would fill the memory.
-      if (client.bufferedAmount <= limits.outgoingHighBytes) client.pong(data);
-    });
+    answerPings(client, limits.outgoingHighBytes);
     client.on("error", (error) => log.warn("connection failed", { error: error.message }));
     client.on("close", () => {
       clearInterval(heartbeat);
@@ -214,9 +222,16 @@ function startHeartbeat(client: WebSocket, pingIntervalMs: number): NodeJS.Timeo
   }, pingIntervalMs).unref();
 }
 
+/** Whether a client may connect. Without a status, it may. */
+interface Verdict extends Authorization {
+  readonly status?: number;
+  /** Plain ASCII. */
+  readonly reason?: string;
+}
+
 /** Answers and destroys the socket: one that its client keeps open must not use up a file descriptor. */
-function refuse(socket: Socket, status: number): void {
-  const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`;
+function refuse(socket: Socket, status: number, reason = ""): void {
+  const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${reason.length}\r\nconnection: close\r\n\r\n${reason}`;
   socket.end(response, () => socket.destroy());
 }
 

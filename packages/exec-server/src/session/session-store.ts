@@ -12,21 +12,24 @@ export class SessionStore {
     this.#limits = limits;
   }
 
-  open(outlet: SessionOutlet): Session {
+  open(outlet: SessionOutlet, subject: string | undefined): Session {
     const session = new Session(this.#limits);
+    session.subject = subject;
     this.#sessions.set(session.id, session);
     session.attach(outlet);
     return session;
   }
 
-  resume(id: string, outlet: SessionOutlet): Session {
+  resume(id: string, outlet: SessionOutlet, subject: string | undefined): Session {
     const session = this.#sessions.get(id);
-    if (!session) throw new Refusal(CODES.invalidRequest, `unknown session id ${id}`);
+    const isOwn = session?.subject === undefined || session.subject === subject;
+    if (!session || !isOwn) throw new Refusal(CODES.invalidRequest, `unknown session id ${id}`);
     if (session.isAttached) {
       throw new Refusal(CODES.sessionBusy, `session ${id} is already attached to another connection`);
     }
     clearTimeout(this.#expiries.get(id));
     this.#expiries.delete(id);
+    session.subject = subject;
     session.attach(outlet);
     return session;
   }

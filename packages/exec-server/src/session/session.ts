@@ -22,6 +22,8 @@ export interface SessionOutlet {
  */
 export class Session implements ProcessListener {
   readonly id: string = randomUUID();
+  /** The subject of the client's token, if it has one. No client with another token can resume the session. */
+  subject: string | undefined;
   readonly processes: ProcessTable;
   readonly snapshots: SnapshotCache;
   readonly files = new FileHandles();
