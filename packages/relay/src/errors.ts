@@ -6,6 +6,8 @@ export type RelayErrorCode =
   | "unauthorized"
   /** The registry refused the request for another reason; the message has its error code. */
   | "refused"
+  /** A token with a higher epoch exists for the same subject. */
+  | "replaced"
   /** No executor is registered for the environment, or it is not connected. */
   | "environment_offline"
   /** The registry, the rendezvous or the executor could not be reached. */

@@ -33,6 +33,7 @@ export { openStream } from "./stream/open-stream.ts";
 export type { OpenStreamOptions } from "./stream/open-stream-options.ts";
 export { StreamAcceptor } from "./stream/stream-acceptor.ts";
 export type { HarnessRequest, StreamAcceptorOptions } from "./stream/acceptor-options.ts";
+export type { HarnessVerdict } from "./registry-client/registry-client.ts";
 export type { HarnessClaim } from "./noise/responder.ts";
 export type { RelayStream } from "./stream/relay-stream.ts";
 export type { MessageReceiver } from "./stream/message-queue.ts";

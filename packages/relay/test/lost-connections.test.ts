@@ -1,10 +1,13 @@
 // Both of our ends, with the reliability extension, over bad links and through rendezvous that disappear.
 import { PostgresServer } from "@codexkit/store/testing";
-import { repetitions } from "@codexkit/testing";
+import { OwnedProcess, repetitions, tempFolder } from "@codexkit/testing";
 import type { ExecClient } from "@codexkit/exec-server/client";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runExecutor } from "../src/executor/run-executor.ts";
 import { connectHarness } from "../src/harness/connect-harness.ts";
@@ -15,7 +18,8 @@ import { startRestartableRegistry } from "./pairings.ts";
 import { ENVIRONMENT, startTestRegistry, type TestRegistry } from "./registry-fixture.ts";
 
 const MIB = 1024 * 1024;
-const SLOW = { timeout: 120_000 };
+/** A soak moves much more, over links that lose much of it. */
+const SLOW = { timeout: repetitions({ test: 120_000, soak: 1_800_000 }) };
 
 /** Bytes that repeat only after a long time, so that a lost, repeated or moved piece changes the hash. */
 const PATTERN =
@@ -122,6 +126,25 @@ test("the streams of a node that disappears move to the other one", SLOW, async 
   expect(it.counters.streamsOpened).toBe(1);
 });
 
+test("the streams of a node that is killed move to the other one", SLOW, async () => {
+  await using postgres = await PostgresServer.start();
+  const store = await postgres.createDatabase();
+  await using balancer = await startBalancer();
+  await using second = await startTestRegistry({ store, publicUrl: balancer.url });
+  await using first = await startNodeProgram(store, balancer.url);
+  balancer.nodes.push(first.url);
+  await using it = await ends(second, balancer.url);
+  const size = repetitions({ test: 8, soak: 100 }) * MIB;
+  const expected = await hashOutput(it.client, size);
+  const moved = await hashOutput(it.client, size, async () => {
+    balancer.nodes.splice(0, 1, nodeUrlOf(second));
+    first.kill();
+  });
+  expect(moved).toEqual(expected);
+  expect(it.counters.streamsResumed).toBeGreaterThan(0);
+  expect(it.counters.streamsOpened).toBe(1);
+});
+
 test("a session whose executor does not return says so", SLOW, async () => {
   await using registry = await startTestRegistry();
   const at = { registryUrl: registry.url, environmentId: ENVIRONMENT };
@@ -137,8 +160,42 @@ test("a session whose executor does not return says so", SLOW, async () => {
   await expect(command.wait()).rejects.toThrow("The environment has no connected executor");
 });
 
+/** A node as a process, which can be killed. */
+async function startNodeProgram(store: string, publicUrl: string) {
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(await tempFolder("node"));
+  const auditFile = join(folder.path, "audit.log");
+  const files = ["--token-file", join(folder.path, "token"), "--audit-file", auditFile];
+  const program = stack.use(
+    new OwnedProcess({
+      command: process.execPath,
+      args: [
+        "--conditions=codexkit:source",
+        fileURLToPath(new URL("registry-program.ts", import.meta.url)),
+        "serve",
+        "--listen",
+        "127.0.0.1:0",
+        "--store",
+        store,
+        "--public-url",
+        publicUrl,
+        ...files,
+      ],
+      env: process.env,
+    }),
+  );
+  await once(program.child.stdout, "data");
+  const audit = await readFile(auditFile, "utf8");
+  const owner = stack.move();
+  return {
+    url: nodeUrlOf({ audit: [audit] }),
+    kill: () => program.child.kill("SIGKILL"),
+    [Symbol.asyncDispose]: () => owner.disposeAsync(),
+  };
+}
+
 /** Where a node listens on its own: the log of its start has it. */
-function nodeUrlOf({ audit }: TestRegistry): string {
+function nodeUrlOf({ audit }: Pick<TestRegistry, "audit">): string {
   return /http:\/\/[\d.:]+/.exec(audit.join("\n"))?.[0] ?? "";
 }
 

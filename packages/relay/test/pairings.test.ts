@@ -8,7 +8,6 @@ import {
   startExecutor,
   startHarness,
   startRestartableRegistry,
-  waitForFile,
 } from "./pairings.ts";
 
 const PAIRS: readonly (readonly [EndKind, EndKind])[] = [
@@ -70,14 +69,15 @@ describe.each(PAIRS)("harness: %s, executor: %s", { timeout: TURN_MS }, (harness
   });
 
   test("loses no output when the registry and the rendezvous restart in the middle of a command", async () => {
-    const running = harness.run(
-      "echo one; touch started; while [ ! -e go ]; do sleep 0.05; done; seq 2000; exit 5",
+    const { output, exitCode } = await harness.run(
+      "echo one; while [ ! -e go ]; do sleep 0.05; done; seq 2000; exit 5",
+      // Not earlier: a harness terminates a process whose start was not answered before the connection ended.
+      async () => {
+        await registry.stop();
+        await writeFile(join(harness.workspace, "go"), "");
+        await registry.start();
+      },
     );
-    await waitForFile(join(harness.workspace, "started"));
-    await registry.stop();
-    await writeFile(join(harness.workspace, "go"), "");
-    await registry.start();
-    const { output, exitCode } = await running;
     expect(exitCode).toBe(5);
     expect(output).toBe(`one\n${Array.from({ length: 2000 }, (_, index) => `${index + 1}\n`).join("")}`);
   });

@@ -8,9 +8,7 @@ import {
   writeStdin,
 } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
-import { access } from "node:fs/promises";
 import { join } from "node:path";
-import { vi } from "vitest";
 import { runExecutor } from "../src/executor/run-executor.ts";
 import { connectHarness } from "../src/harness/connect-harness.ts";
 import { type RealEndOptions, startRealExecutor, startRealHarness } from "./real-codex.ts";
@@ -27,7 +25,8 @@ export interface PairedResult {
 export interface PairedHarness extends AsyncDisposable {
   /** A folder that both ends can see. */
   readonly workspace: string;
-  run(command: string): Promise<PairedResult>;
+  /** Calls back when the harness knows that the command has started. */
+  run(command: string, onStarted?: () => Promise<void>): Promise<PairedResult>;
   /** Runs a command on a PTY, types into it once it has started, and returns what the terminal shows after that. */
   type(command: string, input: string): Promise<PairedResult>;
   /** Leaves a command running in the background, runs another one, and returns the ends of both. */
@@ -75,11 +74,6 @@ export async function startHarness(kind: EndKind, at: RealEndOptions): Promise<P
   return kind === "codex" ? startCodexHarness(at) : startOurHarness(at);
 }
 
-/** Resolves when a command has created the file, to show how far it is. */
-export async function waitForFile(path: string): Promise<void> {
-  await vi.waitFor(() => access(path), { timeout: 30_000, interval: 20 });
-}
-
 async function startOurHarness(at: RealEndOptions): Promise<PairedHarness> {
   await using stack = new AsyncDisposableStack();
   const workspace = stack.use(await tempFolder("pairing")).path;
@@ -104,7 +98,11 @@ async function startOurHarness(at: RealEndOptions): Promise<PairedHarness> {
   };
   return {
     workspace,
-    run: async (command) => end(await start(command)),
+    run: async (command, onStarted) => {
+      const process = await start(command);
+      const [result] = await Promise.all([end(process), onStarted?.()]);
+      return result;
+    },
     type: async (command, input) => {
       const process = await start(command, true);
       await process.stdin.write(input);
@@ -181,10 +179,17 @@ async function startCodexHarness(at: RealEndOptions): Promise<PairedHarness> {
   };
   return {
     workspace: app.workspace,
-    run: async (command) => {
-      const last = await turn((request) =>
-        request.commandResult("c") ? [say("done")] : [run(command, { callId: "c", yieldMs: YIELD_MS })],
-      );
+    run: async (command, onStarted) => {
+      const started = Promise.withResolvers<void>();
+      using _handler = peer.on("item/started", ({ item }) => {
+        if (item.type === "commandExecution") started.resolve();
+      });
+      const [last] = await Promise.all([
+        turn((request) =>
+          request.commandResult("c") ? [say("done")] : [run(command, { callId: "c", yieldMs: YIELD_MS })],
+        ),
+        onStarted && started.promise.then(onStarted),
+      ]);
       return resultOf(last, "c");
     },
     type: async (command, input) => {

@@ -23,7 +23,7 @@ export function testAcceptor(options: Partial<StreamAcceptorOptions> = {}) {
   const acceptor = new StreamAcceptor({
     identity: EXECUTOR,
     environmentId: ENVIRONMENT_ID,
-    validate: async () => true,
+    validate: async () => ({ isValid: true }),
     onStream: (stream) => {
       streams.push(stream);
       waiting.shift()?.(stream);

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { RELAY_LIMITS } from "../limits.ts";
 import { type PublicKeyJson, type RelayIdentity, toPublicKeyJson } from "../noise/identity.ts";
-import type { ExecutorRegistration, RegistryClient } from "../registry-client/registry-client.ts";
+import type {
+  ExecutorRegistration,
+  HarnessVerdict,
+  RegistryClient,
+} from "../registry-client/registry-client.ts";
 import type { HarnessRequest } from "../stream/acceptor-options.ts";
 import type { RelayCounters } from "../stream/counters.ts";
 import { dialChannel } from "../stream/dial-channel.ts";
@@ -34,7 +38,8 @@ export class NoiseConnector implements ExecutorConnector, AsyncDisposable {
       counters,
       reliability,
       validate: (request) => this.#validate(request),
-      onStream: (stream) => server.accept(stream, { longestMessageBytes: RELAY_LIMITS.messageBytes }),
+      onStream: (stream, { claim }) =>
+        server.accept(stream, { longestMessageBytes: RELAY_LIMITS.messageBytes, claim }),
     });
   }
 
@@ -54,9 +59,9 @@ export class NoiseConnector implements ExecutorConnector, AsyncDisposable {
     return { closed, close: () => this.#acceptor.close() };
   }
 
-  async #validate({ harnessKey, signal, ...claim }: HarnessRequest): Promise<boolean> {
+  async #validate({ harnessKey, signal, ...claim }: HarnessRequest): Promise<HarnessVerdict> {
     const { registry, isTrustedHarness } = this.#options;
-    if (isTrustedHarness?.(toPublicKeyJson(harnessKey)) === false) return false;
+    if (isTrustedHarness?.(toPublicKeyJson(harnessKey)) === false) return { isValid: false };
     return registry.validate({ ...claim, harnessKey }, signal);
   }
 

@@ -1,3 +1,4 @@
+import { answerPings } from "@codexkit/rpc";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
@@ -19,12 +20,14 @@ export async function openWebSocket(url: string, options: OpenWebSocketOptions):
   const socket = new WebSocket(url, {
     headers: { ...options.headers },
     perMessageDeflate: false,
+    autoPong: false,
     followRedirects: false,
     handshakeTimeout: CONNECT_TIMEOUT_MS,
     maxPayload: options.maxPayload,
     // A mask of zeros saves a pass over every byte. Masks protect proxies, and there are none on this machine.
     ...(isLoopbackHost(hostname) ? { generateMask: () => {} } : {}),
   });
+  answerPings(socket);
   // In the turn of "open": a message may arrive together with the answer to the upgrade.
   socket.once("open", () => socket.pause());
   const abort = (): void => socket.terminate();

@@ -1,5 +1,7 @@
+import { repetitions } from "@codexkit/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RelayError } from "../errors.ts";
 import { MessagePacker } from "../stream/message-packer.ts";
 import { MessageReader } from "./message-reader.ts";
 
@@ -71,6 +73,45 @@ describe("messages", () => {
       record.writeUInt32BE(length);
       expect(() => reader.push(record)).toThrow(expect.objectContaining({ code: "protocol_violation" }));
     }
+  });
+
+  it("that are anything at all are read or refused, whatever the other end sends", () => {
+    const record = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      // A plausible length, which random bytes rarely begin with.
+      fc.tuple(fc.nat(LIMIT + 1), fc.uint8Array({ maxLength: 40 })).map(([length, rest]) => {
+        const bytes = Buffer.concat([Buffer.alloc(4), rest]);
+        bytes.writeUInt32BE(length);
+        return bytes;
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(record, { maxLength: 10 }), (records) => {
+        let received = 0;
+        let read = 0;
+        const reader = new MessageReader(LIMIT, (message) => {
+          expect(message.length).toBeGreaterThan(0);
+          expect(message.length).toBeLessThanOrEqual(LIMIT);
+          read += message.length + 4;
+        });
+        let refusal: unknown;
+        for (const bytes of records) {
+          received += bytes.length;
+          try {
+            reader.push(Buffer.from(bytes));
+          } catch (error) {
+            refusal = error;
+            break;
+          }
+          expect(reader.pendingBytes).toBeLessThanOrEqual(received - read);
+        }
+        expect(
+          refusal === undefined || (RelayError.is(refusal) && refusal.code === "protocol_violation"),
+        ).toBe(true);
+        expect(read).toBeLessThanOrEqual(received);
+      }),
+      { numRuns: repetitions({ test: 500, soak: 100_000 }) },
+    );
   });
 
   it("that are incomplete take no more memory than was received", () => {

@@ -20,7 +20,11 @@ export const connectedSchema = z.object({
   harness_key_authorization: z.string().min(1),
 });
 
-export const validatedSchema = z.object({ valid: z.boolean() });
+export const validatedSchema = z.object({
+  valid: z.boolean(),
+  /** Sent by codexkit's registry for tokens with an epoch. */
+  claim: z.object({ sub: z.string().min(1), epoch: z.int().nonnegative() }).nullish(),
+});
 
 export const directRegisteredSchema = z.object({
   ...shared,

@@ -85,16 +85,27 @@ test("connects with a key and returns the executor's key and the authorization",
 });
 
 test.each([
-  [{ valid: true }, true],
-  [{ valid: false }, false],
+  [{ valid: true }, { isValid: true, claim: undefined }],
+  [{ valid: false }, { isValid: false, claim: undefined }],
+  [
+    { valid: true, claim: { sub: "s", epoch: 2 } },
+    { isValid: true, claim: { subject: "s", epoch: 2 } },
+  ],
 ])("a harness key is valid if the registry says so: %j", async (answer, expected) => {
   await using it = await registry([200, answer]);
   const claim = { registrationId: "reg", harnessKey: publicKey, authorization: "a", streamId: "s-1" };
-  expect(await it.client.validate(claim, NEVER)).toBe(expected);
+  expect(await it.client.validate(claim, NEVER)).toEqual(expected);
   expect(it.received[0]?.headers["x-codex-noise-stream-id"]).toBe("s-1");
 });
 
-test.each([{}, { valid: "true" }, { valid: 1 }])("%j does not make a key valid", async (answer) => {
+test.each([
+  {},
+  { valid: "true" },
+  { valid: 1 },
+  { valid: true, claim: { sub: "s" } },
+  { valid: true, claim: { sub: "s", epoch: -1 } },
+  { valid: true, claim: { sub: "s", epoch: 2 ** 53 } },
+])("%j does not make a key valid", async (answer) => {
   await using it = await registry([200, answer]);
   const claim = { registrationId: "reg", harnessKey: publicKey, authorization: "a", streamId: "s" };
   await expect(it.client.validate(claim, NEVER)).rejects.toMatchObject({ code: "protocol_violation" });

@@ -1,3 +1,4 @@
+import type { EpochClaim } from "@codexkit/exec-server";
 import type { z } from "zod";
 import type { RelayCredential } from "../credentials/credential.ts";
 import { isLoopbackHost } from "../credentials/registry-host.ts";
@@ -43,6 +44,13 @@ export interface HarnessKeyClaim {
   readonly streamId: string;
 }
 
+/** What a registry answers about a harness that asks for a stream. */
+export interface HarnessVerdict {
+  readonly isValid: boolean;
+  /** On whose behalf it connects, and in which epoch. */
+  readonly claim?: EpochClaim | undefined;
+}
+
 /** Calls the HTTP API of one environment's registry. */
 export class RegistryClient {
   readonly #options: RegistryClientOptions;
@@ -73,7 +81,7 @@ export class RegistryClient {
   }
 
   /** Whether a harness may use this executor. Only an explicit `true` is a yes. */
-  async validate(claim: HarnessKeyClaim, signal: AbortSignal): Promise<boolean> {
+  async validate(claim: HarnessKeyClaim, signal: AbortSignal): Promise<HarnessVerdict> {
     const answer = await postJson({
       url: this.#urlOf("validate"),
       body: {
@@ -89,7 +97,8 @@ export class RegistryClient {
       hidesErrors: true,
       signal,
     });
-    return answer.valid;
+    const { valid: isValid, claim: epoch } = answer;
+    return { isValid, claim: epoch ? { subject: epoch.sub, epoch: epoch.epoch } : undefined };
   }
 
   /** Registers an executor whose socket carries plain JSON-RPC. */

@@ -67,8 +67,11 @@ export class Registry implements AsyncDisposable {
   async #close(): Promise<void> {
     const { store, server, rendezvous, links, checks, nodeId, settled, onClosing, onClosed } = this.#parts;
     onClosing();
+    // Before any socket is closed: harnesses that lose theirs connect again at once. A refused connection is a reason for
+    // Codex's harness to try again, one that breaks in the middle of a request is not: it gives up its processes.
+    server.stopListening();
     await checks[Symbol.asyncDispose]();
-    // First, so that harnesses which connect again are not sent here.
+    // Harnesses that connect again are not sent here by other nodes.
     await store.nodes.retire(nodeId).catch(() => {});
     links.close();
     await rendezvous[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
 import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
+import type { HarnessVerdict } from "../registry-client/registry-client.ts";
 import type { StreamLink } from "./encrypted-stream-options.ts";
 import { EncryptedStream } from "./encrypted-stream.ts";
 import type { FrameChannel } from "./frame-channel.ts";
@@ -110,13 +111,13 @@ export class AcceptorChannel {
     const abort = new AbortController();
     this.#validations.set(streamId, abort);
     this.#context.pendingValidations += 1;
-    const isValid = await this.#isValid(streamId, claim, abort);
+    const verdict = await this.#ask(streamId, claim, abort);
     this.#context.pendingValidations -= 1;
     // A frame that arrived meanwhile may have refused the handshake already.
     const isCurrent = this.#validations.get(streamId) === abort;
     if (isCurrent) this.#validations.delete(streamId);
-    if (isValid && isCurrent && !abort.signal.aborted && !this.#hasClosed) {
-      this.#establish(streamId, handshake, claim);
+    if (verdict.isValid && isCurrent && !abort.signal.aborted && !this.#hasClosed) {
+      this.#establish(streamId, handshake, claim, verdict);
       return;
     }
     handshake.destroy();
@@ -126,7 +127,7 @@ export class AcceptorChannel {
     this.#countFailure();
   }
 
-  async #isValid(streamId: string, claim: HarnessClaim, abort: AbortController): Promise<boolean> {
+  async #ask(streamId: string, claim: HarnessClaim, abort: AbortController): Promise<HarnessVerdict> {
     const { options, limits } = this.#context;
     const request = { ...claim, streamId, registrationId: this.#registrationId, signal: abort.signal };
     try {
@@ -136,11 +137,16 @@ export class AcceptorChannel {
       });
       return await raceAbort(answer, abort.signal);
     } catch {
-      return false;
+      return { isValid: false };
     }
   }
 
-  #establish(streamId: string, handshake: ResponderHandshake, { harnessKey }: HarnessClaim): void {
+  #establish(
+    streamId: string,
+    handshake: ResponderHandshake,
+    { harnessKey }: HarnessClaim,
+    verdict: HarnessVerdict,
+  ): void {
     const { limits, counters, streams, endedStreams, options } = this.#context;
     const { message, keys } = handshake.writeMessage2();
     this.#send(streamId, { kind: "handshake", payload: message });
@@ -160,7 +166,7 @@ export class AcceptorChannel {
       },
     });
     streams.set(streamId, { stream, channel: this });
-    options.onStream(stream);
+    options.onStream(stream, verdict);
   }
 
   /** The connection carries other streams as well, so that one of them can't pause or close it. */

@@ -2,6 +2,7 @@ import type { BoundedSet } from "@codexkit/rpc/async";
 import type { RelayLimits } from "../limits.ts";
 import type { RelayIdentity } from "../noise/identity.ts";
 import type { HarnessClaim } from "../noise/responder.ts";
+import type { HarnessVerdict } from "../registry-client/registry-client.ts";
 import type { RelayCounters } from "./counters.ts";
 import type { EncryptedStream } from "./encrypted-stream.ts";
 import type { RelayStream } from "./relay-stream.ts";
@@ -18,9 +19,9 @@ export interface StreamAcceptorOptions {
   readonly identity: RelayIdentity;
   readonly environmentId: string;
   /** Asks the registry whether a harness may open a stream. A rejection counts as no. */
-  readonly validate: (request: HarnessRequest) => Promise<boolean>;
-  /** Receives each established stream, before its first message. */
-  readonly onStream: (stream: RelayStream) => void;
+  readonly validate: (request: HarnessRequest) => Promise<HarnessVerdict>;
+  /** Receives each established stream, before its first message, and what the registry answered about its harness. */
+  readonly onStream: (stream: RelayStream, verdict: HarnessVerdict) => void;
   /**
    * Whether to accept the reliability extension, so that streams survive lost connections. Only codexkit's harness offers
    * it. Default: true.

@@ -13,6 +13,7 @@ import {
 import type { RelayLimits } from "../limits.ts";
 import { generateIdentity, isSamePublicKey } from "../noise/identity.ts";
 import { InitiatorHandshake } from "../noise/initiator.ts";
+import type { HarnessVerdict } from "../registry-client/registry-client.ts";
 import type { HarnessRequest, StreamAcceptorOptions } from "./acceptor-options.ts";
 
 const RESET = { kind: "reset", reason: "noise_relay_protocol_error" };
@@ -28,8 +29,8 @@ function connect(options: Partial<StreamAcceptorOptions> = {}, limits: Partial<R
 /** A validation that the test answers. */
 function manualValidation() {
   const requests: (HarnessRequest & { answer: (isValid: boolean) => void })[] = [];
-  const validate = (request: HarnessRequest): Promise<boolean> =>
-    new Promise((resolve) => requests.push({ ...request, answer: resolve }));
+  const validate = (request: HarnessRequest): Promise<HarnessVerdict> =>
+    new Promise((resolve) => requests.push({ ...request, answer: (isValid) => resolve({ isValid }) }));
   return { requests, validate };
 }
 
@@ -65,8 +66,8 @@ describe("a handshake", () => {
     expect(await harness.next("slow")).toEqual(RESET);
   });
 
-  it.each<[string, () => Promise<boolean>]>([
-    ["refused", async () => false],
+  it.each<[string, () => Promise<HarnessVerdict>]>([
+    ["refused", async () => ({ isValid: false })],
     ["failed", () => Promise.reject(new Error("the registry is down"))],
     ["too slow", () => new Promise(() => {})],
   ])("whose validation %s is reset", async (_what, validate) => {
@@ -96,7 +97,7 @@ describe("a handshake", () => {
   });
 
   it("with an authorization that is too long is refused without a validation", async () => {
-    const validate = vi.fn<() => Promise<boolean>>(async () => true);
+    const validate = vi.fn<() => Promise<HarnessVerdict>>(async () => ({ isValid: true }));
     const { harness } = connect({ validate });
     harness.send("s1", { kind: "handshake", payload: Buffer.alloc(3568 + 4097, 1) });
     expect(await harness.next("s1")).toEqual(RESET);

@@ -1,3 +1,4 @@
+import { answerPings } from "@codexkit/rpc";
 import { timerDelay } from "@codexkit/rpc/async";
 import type { Socket } from "node:net";
 import type { WebSocket } from "ws";
@@ -51,12 +52,7 @@ export class WebSocketChannel implements FrameChannel {
       this.#finish(new RelayError("disconnected", "The WebSocket failed.", { cause: error })),
     );
     webSocket.on("close", (code) => this.#finish(closeCause(code)));
-    // Answers to a peer that reads nothing would fill the memory. Only the newest ping needs one.
-    if (answersPings) {
-      webSocket.on("ping", (data) => {
-        if (webSocket.bufferedAmount <= this.#limits.highWaterBytes) webSocket.pong(data);
-      });
-    }
+    if (answersPings) answerPings(webSocket, this.#limits.highWaterBytes);
     const { pingIntervalMs, pongTimeoutMs } = this.#limits;
     this.#pings = setInterval(() => webSocket.ping(), timerDelay(pingIntervalMs)).unref();
     this.#silence = setTimeout(() => this.#checkSilence(), timerDelay(pongTimeoutMs)).unref();

@@ -11,14 +11,17 @@ export interface CreateTokenOptions extends PrintOptions {
   readonly environment?: string;
   readonly allEnvironments?: boolean;
   readonly expires?: number;
+  readonly subject?: string;
+  readonly epoch?: number;
 }
 
-export async function createToken(
-  name: string,
-  { scope, environment, allEnvironments = false, expires, json = false, ...options }: CreateTokenOptions,
-): Promise<void> {
+export async function createToken(name: string, options: CreateTokenOptions): Promise<void> {
+  const { scope, environment, allEnvironments = false, expires, subject, epoch, json = false } = options;
   if ((environment === undefined) === !allEnvironments) {
     throw new RelayError("bad_option", "Pass either --environment <id> or --all-environments.");
+  }
+  if ((subject === undefined) !== (epoch === undefined)) {
+    throw new RelayError("bad_option", "Pass both --subject <text> and --epoch <number>, or neither.");
   }
   const client = await AdminClient.open(options);
   const token: NewRegistryToken = {
@@ -26,6 +29,7 @@ export async function createToken(
     scopes: scope,
     ...(environment !== undefined && { environmentId: environment }),
     ...(expires !== undefined && { validForMs: expires }),
+    ...(subject !== undefined && epoch !== undefined && { claim: { subject, epoch } }),
   };
   const created = await client.createToken(token);
   if (json) return printJson(created);
@@ -71,8 +75,9 @@ export async function listEnvironments({ json = false, ...options }: PrintOption
   );
 }
 
-function stateOf({ revokedAt, expiresAt }: RegistryTokenInfo): string {
+function stateOf({ revokedAt, expiresAt, replacedBy }: RegistryTokenInfo): string {
   if (revokedAt !== null) return "revoked";
+  if (replacedBy !== null) return `replaced by epoch ${replacedBy}`;
   if (expiresAt === null) return "valid";
   return expiresAt <= Date.now() ? "expired" : `until ${new Date(expiresAt).toISOString()}`;
 }

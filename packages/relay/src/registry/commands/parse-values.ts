@@ -1,3 +1,4 @@
+import { type ListenAddress, parseListenAddress } from "@codexkit/rpc";
 import { InvalidArgumentError } from "commander";
 import { REGISTRY_LIMITS, type RegistryLimits } from "../limits.ts";
 import { REGISTRY_SCOPES, type RegistryScope } from "../store/token-store.ts";
@@ -12,19 +13,20 @@ export function parseDuration(text: string): number {
   return ms;
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
+/** A non-negative safe integer. */
+export function parseEpoch(text: string): number {
+  const epoch = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(epoch)) {
+    throw new InvalidArgumentError("Expected an integer from 0 to 9007199254740991.");
+  }
+  return epoch;
 }
 
 /** `4400`, `:4400`, `127.0.0.1:4400` or `[::1]:4400`. */
 export function parseListen(text: string): ListenAddress {
-  const [, host = "", digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]\s]+)?:)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === "" || port > 65_535) {
-    throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4400 or [::1]:4400.");
-  }
-  return { host: host.replaceAll(/^\[|\]$/g, "") || "127.0.0.1", port };
+  const address = parseListenAddress(text);
+  if (!address) throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4400 or [::1]:4400.");
+  return address;
 }
 
 /** `execute,connect`; the option can also be repeated. */

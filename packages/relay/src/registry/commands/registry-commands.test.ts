@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RawSocket, register } from "../../../test/raw-ends.ts";
-import { collectLimits, collectScopes, parseDuration, parseListen } from "./parse-values.ts";
+import { collectLimits, collectScopes, parseDuration, parseEpoch, parseListen } from "./parse-values.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../test/registry-program.ts", import.meta.url));
 
@@ -30,6 +30,12 @@ describe("values of options", () => {
     expect([parseDuration("90s"), parseDuration("12h"), parseDuration("30d")]).toEqual([90e3, 432e5, 2592e6]);
     for (const wrong of ["", "0s", "x", "1", "-1s", "1.5h"])
       expect(() => parseDuration(wrong)).toThrow("duration");
+  });
+
+  test("epochs", () => {
+    expect([parseEpoch("0"), parseEpoch("9007199254740991")]).toEqual([0, Number.MAX_SAFE_INTEGER]);
+    for (const wrong of ["", "-1", "1.5", "1e3", "9007199254740992", "x"])
+      expect(() => parseEpoch(wrong)).toThrow("integer");
   });
 
   test("addresses", () => {

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from "commander";
 import type { AdminOptions } from "./admin-client.ts";
 import type { CreateTokenOptions, PrintOptions } from "./manage-registry.ts";
-import { collectLimits, collectScopes, parseDuration, parseListen } from "./parse-values.ts";
+import { collectLimits, collectScopes, parseDuration, parseEpoch, parseListen } from "./parse-values.ts";
 import type { ServeOptions } from "./serve.ts";
 
 /** Subcommands of a group get the settings of the program too, such as how errors end it. */
@@ -92,6 +92,12 @@ function createTokenCommand(): Command {
       "--expires <duration>",
       "how long it is valid, such as 12h or 30d (default: until revoked)",
       parseDuration,
+    )
+    .option("--subject <text>", "on whose behalf a harness connects; with --epoch")
+    .option(
+      "--epoch <number>",
+      "ends the tokens of the same environment and subject with lower epochs",
+      parseEpoch,
     )
     .option("--json", "print JSON instead of text")
     .action(async (name: string, options: CreateTokenOptions) => {

@@ -5,7 +5,7 @@ import type { RegistryLimits } from "../limits.ts";
 import type { RegistryLogLevel } from "../options.ts";
 import { tuneGarbageCollector } from "../../used-buffers.ts";
 import { startRegistryWith } from "../start-registry.ts";
-import type { ListenAddress } from "./parse-values.ts";
+import type { ListenAddress } from "@codexkit/rpc";
 
 export interface ServeOptions {
   readonly listen: ListenAddress;

@@ -40,6 +40,13 @@ export class Access {
         )
       );
     }
+    if (info.replacedBy !== null) {
+      const { epoch } = info.claim ?? {};
+      throw new RegistryProblem(
+        "replaced",
+        `Epoch ${epoch} of this subject has been replaced by epoch ${info.replacedBy}.`,
+      );
+    }
     if (!info.scopes.includes(scope)) {
       throw new RegistryProblem("forbidden", `This needs a token with the scope "${scope}".`);
     }

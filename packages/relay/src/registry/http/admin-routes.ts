@@ -28,6 +28,7 @@ export function addAdminRoutes(app: Hono, { store, access, audit, limits }: Http
       scopes: [...new Set(body.scopes)],
       environmentId: environmentId ?? undefined,
       validForMs: body.validForMs ?? undefined,
+      claim: body.claim ?? undefined,
     });
     const { id, name, scopes } = created.info;
     audit.record({
@@ -35,7 +36,7 @@ export function addAdminRoutes(app: Hono, { store, access, audit, limits }: Http
       token: admin.id,
       environment: environmentId ?? undefined,
       address: addressOf(context),
-      detail: { id, name, scopes },
+      detail: { id, name, scopes, ...body.claim },
     });
     return context.json(created, 201);
   });

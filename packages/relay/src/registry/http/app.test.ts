@@ -37,6 +37,17 @@ const path = (call: string, environmentId = ENVIRONMENT): string =>
 const registerBody = () => ({ security_profile: "noise_hybrid_ik_v1", executor_public_key: randomKey() });
 
 describe("the calls of Codex", () => {
+  test("a harness gets a connection of its own for each call, so that none breaks while it is reused", async () => {
+    for (const token of [connectToken, executeToken, undefined]) {
+      const response = await fetch(registry.url + path("connect"), {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+        body: JSON.stringify({ harness_public_key: randomKey() }),
+      });
+      expect(response.headers.get("connection")).toBe("close");
+    }
+  });
+
   test("register, connect and validate", async () => {
     const executorKey = randomKey();
     const registered = await post(registry.url, path("register"), executeToken, {

@@ -1,5 +1,6 @@
 import { StoreError } from "@codexkit/store";
 import { Hono } from "hono";
+import { RelayError } from "../../errors.ts";
 import { addAdminRoutes } from "./admin-routes.ts";
 import { addEnvironmentRoutes } from "./environment-routes.ts";
 import { addressOf, type HttpServices } from "./http-services.ts";
@@ -51,6 +52,8 @@ export function createApp(services: HttpServices): Hono {
 
 function toProblem(error: unknown): RegistryProblem {
   if (error instanceof RegistryProblem) return error;
+  if (RelayError.is(error) && error.code === "replaced")
+    return new RegistryProblem("replaced", error.message);
   if (StoreError.is(error))
     return new RegistryProblem("unavailable", "The store can't be reached. Try again later.");
   return new RegistryProblem("internal", "The request failed.");

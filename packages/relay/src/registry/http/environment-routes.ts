@@ -75,6 +75,13 @@ export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
     });
   });
 
+  app.use(`${path}/connect`, async (context, next) => {
+    await next();
+    // A harness calls again when its socket has ended. On a connection that was kept open, that call could meet the end of the
+    // connection, after which Codex's harness does not try again.
+    context.header("connection", "close");
+  });
+
   app.post(`${path}/connect`, async (context) => {
     const { environmentId, token, address } = await authenticate(context, "connect");
     const body = await readBody(context.req.raw, connectBody, limits.bodyBytes);
@@ -111,23 +118,27 @@ export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
     const { environmentId, token, address } = await authenticate(context, "execute");
     const body = await readBody(context.req.raw, validateBody, limits.bodyBytes);
     const header = context.req.header(STREAM_ID_HEADER);
-    const valid = await store.grants.check({
+    const harness = await store.grants.check({
       environmentId,
       registrationId: body.executor_registration_id,
       harnessKeyHash: hashOfKey(body.harness_public_key),
       authorization: body.harness_key_authorization,
       streamId: header === undefined ? "" : parseValue(streamIdSchema, header, STREAM_ID_HEADER),
     });
-    if (!valid) services.metrics.counters.refuse("invalid_authorization");
+    if (!harness) services.metrics.counters.refuse("invalid_authorization");
     audit.record({
       event: "harness.validated",
       environment: environmentId,
       registration: body.executor_registration_id,
       token: token.id,
       address,
-      reason: valid ? undefined : "invalid_authorization",
+      reason: harness ? undefined : "invalid_authorization",
     });
-    return context.json({ valid });
+    const { claim } = harness ?? {};
+    return context.json({
+      valid: harness !== undefined,
+      ...(claim && { claim: { sub: claim.subject, epoch: claim.epoch } }),
+    });
   });
 
   app.post(`${path}/direct/register`, async (context) => {

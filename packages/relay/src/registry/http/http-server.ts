@@ -29,6 +29,8 @@ interface RequestHandler {
 /** The listening server of a registry. */
 export class HttpServer {
   readonly #server: Server;
+  #closed: Promise<unknown> | undefined;
+  #sweep: NodeJS.Timeout | undefined;
   /** Where programs on this machine reach it. */
   readonly url: string;
 
@@ -66,14 +68,20 @@ export class HttpServer {
     return new HttpServer(server, tls ? "https" : "http");
   }
 
-  /** Takes no more connections and ends idle ones; the others after a grace period. */
-  async close(graceMs: number): Promise<void> {
-    const closed = once(this.#server, "close");
+  /** Refuses new connections and ends idle ones from now on. Requests and WebSockets go on. */
+  stopListening(): void {
+    if (this.#closed) return;
+    this.#closed = once(this.#server, "close");
     this.#server.close();
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
+    this.#sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
+  }
+
+  /** Waits until all connections have ended. Ends those that are left after a grace period. */
+  async close(graceMs: number): Promise<void> {
+    this.stopListening();
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
-    await closed;
-    clearInterval(sweep);
+    await this.#closed;
+    clearInterval(this.#sweep);
     clearTimeout(timer);
   }
 }

@@ -15,6 +15,7 @@ const STATUS = {
   invalid_request: 400,
   unauthorized: 401,
   forbidden: 403,
+  replaced: 403,
   not_found: 404,
   method_not_allowed: 405,
   environment_offline: 409,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { epochClaim } from "../store/epoch-claim.ts";
 
 export const SECURITY_PROFILE = "noise_hybrid_ik_v1";
 
@@ -31,13 +32,23 @@ export const validateBody = z.strictObject({
 /** Of the header that Codex sends with a validation. */
 export const streamId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Expected 1 to 128 visible characters.");
 
-export const newToken = z.strictObject({
-  name: z.string().trim().min(1).max(128),
-  scopes: z.array(z.enum(["execute", "connect", "admin", "metrics"])).min(1),
-  /** Missing or null for all environments. */
-  environmentId: environmentId.nullish(),
-  validForMs: z.int().positive().nullish(),
-});
+export const newToken = z
+  .strictObject({
+    name: z.string().trim().min(1).max(128),
+    scopes: z.array(z.enum(["execute", "connect", "admin", "metrics"])).min(1),
+    /** Missing or null for all environments. */
+    environmentId: environmentId.nullish(),
+    validForMs: z.int().positive().nullish(),
+    claim: epochClaim.nullish(),
+  })
+  .refine(
+    ({ claim, scopes, environmentId: environment }) =>
+      !claim || (typeof environment === "string" && scopes.every((scope) => scope === "connect")),
+    {
+      path: ["claim"],
+      message: 'A token with an epoch needs an environment, and "connect" as its only scope.',
+    },
+  );
 
 export const tokenId = z.uuid("Expected an ID as `registry token list` prints it.");
 

@@ -29,7 +29,7 @@ function fakeStore() {
   };
   const store = {
     store: { notifier: { subscribe } },
-    tokens: { valid },
+    tokens: { valid, removeReplaced: () => answer(undefined) },
     nodes: { renew: () => answer(undefined), alive: () => answer(state.alive) },
     grants: { removeExpired: () => answer(undefined) },
     registrations: { removeStale: () => answer(undefined) },

@@ -67,6 +67,7 @@ export class LiveChecks implements AsyncDisposable {
       this.#renewals += 1;
       if (this.#renewals % RENEWALS_PER_CLEANUP !== 0 || !this.#canJudgeLeases) return;
       await store.grants.removeExpired();
+      await store.tokens.removeReplaced();
       await store.registrations.removeStale();
     } catch (error) {
       this.#renewedSince = undefined;

@@ -1,4 +1,5 @@
 import type { Duplex } from "node:stream";
+import { answerPings } from "@codexkit/rpc";
 import { timerDelay } from "@codexkit/rpc/async";
 import { WebSocket } from "ws";
 import type { RegistryLimits } from "../limits.ts";
@@ -61,12 +62,8 @@ export class RelaySocket {
       if (isBinary) onFrame(data);
       else this.reject("text_message", 1003);
     });
-    webSocket.on("pong", () => (this.#isHeard = true));
-    webSocket.on("ping", (data) => {
-      this.#isHeard = true;
-      // Answers to a peer that reads nothing would fill the memory. Only the newest ping needs one.
-      if (connection.writableLength <= this.#bufferLimit) webSocket.pong(data);
-    });
+    for (const sign of ["ping", "pong"]) webSocket.on(sign, () => (this.#isHeard = true));
+    answerPings(webSocket, this.#bufferLimit);
     // Too large or invalid messages. ws sends the close code and ends the connection.
     webSocket.on("error", () => onViolation("bad_websocket"));
     webSocket.once("close", () => {

@@ -519,3 +519,19 @@ test("a registry that closes disconnects all ends, also those that don't answer,
   const events = registry.audit.map((line) => (JSON.parse(line) as { audit: string }).audit);
   expect(events.slice(-3)).toEqual(["executor.disconnected", "harness.disconnected", "node.stopped"]);
 });
+
+test("a registry that closes refuses connections before its harnesses lose theirs", async () => {
+  const ends = await openEnds();
+  const harness = await ends.harness();
+  harness.send(dataFrame(newStreamId(), "begun"));
+  await ends.executor.next();
+  const attempt = Promise.withResolvers<unknown>();
+  harness.webSocket.once("message", () => {
+    const { port, hostname } = new URL(ends.registry.url);
+    const again = connect(Number(port), hostname, () => attempt.resolve("connected"));
+    again.once("error", (error) => attempt.resolve(error));
+  });
+  await ends.registry.registry.close();
+  // Codex's harness tries again after this error only.
+  expect(await attempt.promise).toMatchObject({ code: "ECONNREFUSED" });
+});

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { EpochClaim } from "@codexkit/exec-server";
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
 import { hashOfSecret, newSecret } from "./secrets.ts";
@@ -26,6 +27,11 @@ export interface GrantCheck {
   readonly authorization: string;
   /** Empty if the executor does not report it. */
   readonly streamId: string;
+}
+
+export interface AuthorizedHarness {
+  /** Of its token. */
+  readonly claim: EpochClaim | undefined;
 }
 
 /** Permissions of harnesses to reach executors. Only hashes of their secrets are stored. */
@@ -76,7 +82,7 @@ export class GrantStore {
   }
 
   /**
-   * Whether a harness may start a stream. An authorisation is good for one stream: a handshake that is replayed under another
+   * What is known about a harness that may start a stream. Undefined if it may not. An authorisation is good for one stream: a handshake that is replayed under another
    * stream ID is refused, while a repeated question about the same stream gets the same answer.
    */
   async check({
@@ -85,10 +91,10 @@ export class GrantStore {
     harnessKeyHash,
     authorization,
     streamId,
-  }: GrantCheck): Promise<boolean> {
+  }: GrantCheck): Promise<AuthorizedHarness | undefined> {
     const hash = hashOfSecret("authorization", authorization);
-    if (hash === undefined) return false;
-    const { numUpdatedRows } = await this.#store.db
+    if (hash === undefined) return undefined;
+    const grant = await this.#store.db
       .updateTable("connection_grant")
       .set({ stream_id: streamId })
       .where("authorization_hash", "=", hash)
@@ -98,8 +104,17 @@ export class GrantStore {
       .where("expires_at", ">", this.#store.now)
       .where((eb) => eb.or([eb("stream_id", "is", null), eb("stream_id", "=", streamId)]))
       .where("token_id", "in", validTokens(this.#store))
+      .returning("token_id")
       .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    if (!grant) return undefined;
+    // Once more: it may have been replaced meanwhile.
+    const token = await validTokens(this.#store)
+      .select(["subject", "epoch"])
+      .where("token.id", "=", grant.token_id)
+      .executeTakeFirst();
+    if (!token) return undefined;
+    const { subject, epoch } = token;
+    return { claim: subject === null || epoch === null ? undefined : { subject, epoch } };
   }
 
   async removeExpired(): Promise<void> {

@@ -4,6 +4,7 @@ import type { Migration } from "kysely/migration";
 /** The schema, by migration. A released migration is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-registry": { up: createTables },
+  "0002-epochs": { up: addEpochs },
 };
 
 type ColumnType = "text" | "text?" | "bigint" | "bigint?";
@@ -73,4 +74,14 @@ async function createTables(db: Kysely<unknown>): Promise<void> {
     .addColumn("value", "text", (definition) => definition.notNull())
     .execute();
   for (const index of indexes) await sql.raw(index).execute(db);
+}
+
+async function addEpochs(db: Kysely<unknown>): Promise<void> {
+  await db.schema.alterTable("token").addColumn("subject", "text").execute();
+  await db.schema.alterTable("token").addColumn("epoch", "bigint").execute();
+  await db.schema
+    .createIndex("token_epoch")
+    .on("token")
+    .columns(["environment_id", "subject", "epoch"])
+    .execute();
 }

@@ -66,6 +66,89 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
+  test("a token with a higher epoch ends those with lower ones of its environment and subject", async () => {
+    const { tokens, grants } = store;
+    const create = (epoch: number, environmentId = "epochs", subject = "s") =>
+      tokens.create({ name: "h", scopes: ["connect"], environmentId, claim: { subject, epoch } });
+    const first = await create(1);
+    const others = [await create(1, "elsewhere"), await create(1, "epochs", "other"), await create(1)];
+    const granted = await grants.create({
+      environmentId: "epochs",
+      registrationId: "r",
+      tokenId: first.info.id,
+      harnessKeyHash: "k",
+      validForMs: MINUTE,
+    });
+    const check = () =>
+      grants.check({
+        ...granted,
+        environmentId: "epochs",
+        registrationId: "r",
+        harnessKeyHash: "k",
+        streamId: "1",
+      });
+    expect(await check()).toEqual({ claim: { subject: "s", epoch: 1 } });
+    const second = await create(Number.MAX_SAFE_INTEGER);
+    expect(second.info).toMatchObject({
+      claim: { subject: "s", epoch: Number.MAX_SAFE_INTEGER },
+      replacedBy: null,
+    });
+    expect(await check()).toBeUndefined();
+    expect(await grants.useTicket(granted.ticket)).toBeUndefined();
+    expect(await tokens.verify(first.token)).toMatchObject({ replacedBy: Number.MAX_SAFE_INTEGER });
+    const ids = [first, second, ...others].map(({ info }) => info.id);
+    expect(await tokens.valid(ids)).toEqual(
+      new Set([second, others[0], others[1]].map((each) => each?.info.id)),
+    );
+    await expect(create(1)).rejects.toMatchObject({ code: "replaced" });
+    // A revoked token still counts: its successor must not become valid again.
+    await tokens.revoke(second.info.id);
+    expect(await tokens.valid(ids)).not.toContain(first.info.id);
+    await tokens.removeReplaced();
+    expect(await tokens.verify(first.token)).toMatchObject({ replacedBy: Number.MAX_SAFE_INTEGER });
+  });
+
+  test("of tokens that are created at once, those with the highest epoch are valid", async () => {
+    const epochs = [3, 1, 4, 1, 5, 2, 5];
+    const attempts = await Promise.allSettled(
+      epochs.map((epoch) =>
+        store.tokens.create({
+          name: "h",
+          scopes: ["connect"],
+          environmentId: "race",
+          claim: { subject: "s", epoch },
+        }),
+      ),
+    );
+    const created = attempts.flatMap((attempt) =>
+      attempt.status === "fulfilled" ? [attempt.value.info] : [],
+    );
+    const valid = await store.tokens.valid(created.map(({ id }) => id));
+    const highest = created.filter(({ claim }) => claim?.epoch === 5);
+    expect(highest).toHaveLength(2);
+    expect(valid).toEqual(new Set(highest.map(({ id }) => id)));
+  });
+
+  test("a token with an epoch is for harnesses of one environment only", async () => {
+    const claim = { subject: "s", epoch: 1 };
+    for (const wrong of [
+      { scopes: ["connect"], environmentId: undefined },
+      { scopes: ["connect", "admin"], environmentId: "box" },
+    ] as const) {
+      const created = store.tokens.create({ name: "h", ...wrong, claim });
+      await expect(created).rejects.toMatchObject({ code: "bad_option" });
+    }
+    for (const epoch of [-1, 1.5, 2 ** 53, Number.NaN, "1"]) {
+      const created = store.tokens.create({
+        name: "h",
+        scopes: ["connect"],
+        environmentId: "box",
+        claim: { subject: "s", epoch: epoch as number },
+      });
+      await expect(created).rejects.toMatchObject({ code: "bad_option" });
+    }
+  });
+
   test("finds the newest executor that is connected", async () => {
     const { registrations } = store;
     const first = await register("newest");
@@ -164,22 +247,22 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
         { authorization: ticket },
         { authorization: "" },
       ]) {
-        expect(await check(authorization, other)).toBe(false);
+        expect(await check(authorization, other)).toBeUndefined();
       }
-      expect(await check(authorization)).toBe(true);
-      expect(await check(authorization)).toBe(true);
-      expect(await check(authorization, { streamId: "another" })).toBe(false);
-      expect(await check(authorization, { streamId: "" })).toBe(false);
+      expect(await check(authorization)).toEqual({ claim: undefined });
+      expect(await check(authorization)).toEqual({ claim: undefined });
+      expect(await check(authorization, { streamId: "another" })).toBeUndefined();
+      expect(await check(authorization, { streamId: "" })).toBeUndefined();
     });
 
     test("until the authorisation expires or the token is revoked", async () => {
       const expired = await grant(-1);
-      expect(await check(expired.authorization)).toBe(false);
+      expect(await check(expired.authorization)).toBeUndefined();
       expect(await store.grants.useTicket(expired.ticket)).toBeUndefined();
       const { info } = await store.tokens.create({ name: "r", scopes: ["connect"] });
       const revoked = await grant(MINUTE, info.id);
       await store.tokens.revoke(info.id);
-      expect(await check(revoked.authorization)).toBe(false);
+      expect(await check(revoked.authorization)).toBeUndefined();
       expect(await store.grants.useTicket(revoked.ticket)).toBeUndefined();
       await store.grants.removeExpired();
       const rows = await store.store.db.selectFrom("connection_grant").select("id").execute();

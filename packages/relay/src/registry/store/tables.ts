@@ -20,6 +20,9 @@ export interface TokenRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  /** On whose behalf a harness connects, and in which epoch. Both or neither. */
+  subject: string | null;
+  epoch: number | null;
 }
 
 /** An executor that has registered. It is online while `node_id` names a node that is alive. */

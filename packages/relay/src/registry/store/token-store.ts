@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { EpochClaim } from "@codexkit/exec-server";
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
+import { RelayError } from "../../errors.ts";
+import { epochClaim } from "./epoch-claim.ts";
 import { hashOfSecret, newSecret } from "./secrets.ts";
 import type { RegistryTables, TokenRow } from "./tables.ts";
 
@@ -23,6 +26,9 @@ export interface RegistryTokenInfo {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
+  readonly claim: EpochClaim | null;
+  /** The epoch of a newer token for the same subject. This one is no longer valid then. */
+  readonly replacedBy: number | null;
 }
 
 export interface NewRegistryToken {
@@ -32,6 +38,11 @@ export interface NewRegistryToken {
   readonly environmentId?: string | undefined;
   /** How long it is valid, in milliseconds. Default: until it is revoked. */
   readonly validForMs?: number | undefined;
+  /**
+   * On whose behalf a harness connects, and in which epoch. Ends the tokens of the same environment and subject with lower epochs.
+   * For tokens of one environment whose only scope is `connect`.
+   */
+  readonly claim?: EpochClaim | undefined;
 }
 
 /** The key of notifications about tokens. */
@@ -43,6 +54,9 @@ const USE_RESOLUTION_MS = 60_000;
 /** SQLite allows 32,766 parameters of a query, Postgres 65,535. */
 const IDS_PER_QUERY = 10_000;
 
+/** How long a token with an epoch is kept after it was created, if it is no longer valid. Its use gets a clear error until then. */
+const REPLACED_TOKEN_MS = 24 * 3600_000;
+
 /** Bearer tokens. Only their hashes are stored. */
 export class TokenStore {
   readonly #store: Store<RegistryTables>;
@@ -51,11 +65,26 @@ export class TokenStore {
     this.#store = store;
   }
 
-  /** The token itself is returned here only. It is a new secret unless the caller has made one. */
+  /**
+   * The token itself is returned here only. It is a new secret unless the caller has made one. Rejects with `replaced` if
+   * there is a token with a higher epoch.
+   */
   async create(
-    { name, scopes, environmentId, validForMs }: NewRegistryToken,
+    { name, scopes, environmentId, validForMs, claim }: NewRegistryToken,
     token = newSecret("token"),
   ): Promise<{ readonly token: string; readonly info: RegistryTokenInfo }> {
+    if (claim && (environmentId === undefined || scopes.some((scope) => scope !== "connect"))) {
+      throw new RelayError(
+        "bad_option",
+        'A token with an epoch needs an environment, and "connect" as its only scope.',
+      );
+    }
+    if (claim && !epochClaim.safeParse(claim).success) {
+      throw new RelayError(
+        "bad_option",
+        "claim expects a subject of 1 to 256 bytes, and an epoch that is an integer from 0 to 2^53 - 1.",
+      );
+    }
     const { now } = await this.#clock();
     const row = await this.#store.db
       .insertInto("token")
@@ -69,21 +98,45 @@ export class TokenStore {
         expires_at: validForMs === undefined ? null : now + validForMs,
         revoked_at: null,
         last_used_at: null,
+        subject: claim?.subject ?? null,
+        epoch: claim?.epoch ?? null,
       })
       .returningAll()
       .executeTakeFirstOrThrow();
     await this.#writeToDisk();
-    return { token, info: toInfo(row) };
+    if (!claim) return { token, info: toInfo({ ...row, replaced_by: null }) };
+    const info = await this.#read(row.id);
+    if (info.replacedBy !== null) {
+      await this.#store.db.deleteFrom("token").where("id", "=", row.id).execute();
+      throw new RelayError(
+        "replaced",
+        `Epoch ${claim.epoch} of this subject has been replaced by epoch ${info.replacedBy}.`,
+      );
+    }
+    // Nodes close the sockets of the tokens that it replaces.
+    this.#store.notifier.notify([TOKENS_CHANGED]);
+    return { token, info };
   }
 
-  /** Undefined for an unknown, expired or revoked token. */
+  async #read(id: string): Promise<RegistryTokenInfo> {
+    const { db } = this.#store;
+    const row = await db
+      .selectFrom("token")
+      .selectAll()
+      .select(replacedBy)
+      .where("id", "=", id)
+      .executeTakeFirstOrThrow();
+    return toInfo(row);
+  }
+
+  /** Undefined for an unknown, expired or revoked token. One that was replaced says so. */
   async verify(token: string): Promise<RegistryTokenInfo | undefined> {
     const hash = hashOfSecret("token", token);
     if (hash === undefined) return undefined;
     const found = await this.#store.db
       .selectFrom("token")
       .selectAll()
-      .select(this.#store.now.as("now"))
+      .select([this.#store.now.as("now"), replacedBy])
       .where("hash", "=", hash)
       .executeTakeFirst();
     if (!found) return undefined;
@@ -97,7 +150,8 @@ export class TokenStore {
   }
 
   async list(): Promise<readonly RegistryTokenInfo[]> {
-    const rows = await this.#store.db.selectFrom("token").selectAll().orderBy("created_at").execute();
+    const { db } = this.#store;
+    const rows = await db.selectFrom("token").selectAll().select(replacedBy).orderBy("created_at").execute();
     return rows.map(toInfo);
   }
 
@@ -127,6 +181,17 @@ export class TokenStore {
     return valid;
   }
 
+  /** Removes tokens with an epoch that ended long ago. The others are kept for lists. */
+  async removeReplaced(): Promise<void> {
+    const { db, now } = this.#store;
+    await db
+      .deleteFrom("token")
+      .where("subject", "is not", null)
+      .where("created_at", "<", sql<number>`${now} - ${sql.lit(REPLACED_TOKEN_MS)}`)
+      .where("id", "not in", validTokens(this.#store))
+      .execute();
+  }
+
   /** Whether any token exists, also a revoked one. */
   async hasAny(): Promise<boolean> {
     return (await this.#store.db.selectFrom("token").select("id").limit(1).executeTakeFirst()) !== undefined;
@@ -142,16 +207,28 @@ export class TokenStore {
   }
 }
 
-/** Selects the IDs of the tokens that are neither revoked nor expired. */
+/**
+ * Selects the highest epoch that has replaced the one of a token. It is looked up whenever a token is checked, and not written
+ * to the tokens that it replaces: of two that are created at once, neither need see the other's row.
+ */
+const replacingEpoch = sql<number | null>`(
+  select max(newer.epoch) from token as newer
+  where newer.environment_id = token.environment_id and newer.subject = token.subject and newer.epoch > token.epoch
+)`;
+
+const replacedBy = replacingEpoch.as("replaced_by");
+
+/** Selects the IDs of the tokens that are neither revoked, nor expired, nor replaced. */
 export function validTokens({ db, now }: Store<RegistryTables>) {
   return db
     .selectFrom("token")
     .select("token.id")
     .where("token.revoked_at", "is", null)
-    .where((eb) => eb.or([eb("token.expires_at", "is", null), eb("token.expires_at", ">", now)]));
+    .where((eb) => eb.or([eb("token.expires_at", "is", null), eb("token.expires_at", ">", now)]))
+    .where(sql<boolean>`${replacingEpoch} is null`);
 }
 
-function toInfo(row: TokenRow): RegistryTokenInfo {
+function toInfo(row: TokenRow & { readonly replaced_by: number | null }): RegistryTokenInfo {
   return {
     id: row.id,
     name: row.name,
@@ -161,5 +238,7 @@ function toInfo(row: TokenRow): RegistryTokenInfo {
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
     lastUsedAt: row.last_used_at,
+    claim: row.subject === null || row.epoch === null ? null : { subject: row.subject, epoch: row.epoch },
+    replacedBy: row.replaced_by,
   };
 }
