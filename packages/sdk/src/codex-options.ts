@@ -149,7 +149,7 @@ export const CONNECT: OptionKeys<ConnectOptions> = {
 
 export const EVENTS: OptionKeys<EventsOptions> = { lossless: true };
 
-const OUTLIVE_OWNER: OptionKeys<OutliveOwner> = { graceMs: true };
+const OUTLIVE_OWNER: OptionKeys<OutliveOwner> = { graceMs: true, register: true };
 
 const CLIENT_INFO: OptionKeys<NonNullable<CodexOptions["clientInfo"]>> = {
   name: true,

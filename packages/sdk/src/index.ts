@@ -13,7 +13,7 @@ export type {
   TransportOptions,
 } from "./codex-options.ts";
 export type { LaunchAppServerOptions } from "./process/launch-app-server.ts";
-export type { OutliveOwner } from "./process/launch-keeper.ts";
+export type { OutliveOwner, OutlivingAddress } from "./process/launch-keeper.ts";
 export type { ProcessLimits } from "./process/limits.ts";
 export type { Packet } from "./connection/observe-transport.ts";
 export { CodexError, type CodexErrorCode } from "./errors.ts";

@@ -41,12 +41,10 @@ describe("launchCodex", () => {
         return index === -1 ? "never" : index < atSpawn ? "before" : "after";
       };
       console.log(JSON.stringify({ codex: whenLoaded("/src/codex.ts"), zod: whenLoaded("/node_modules/zod/") }));`;
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      "--conditions=codexkit:source",
-      "--input-type=module",
-      "--eval",
-      program,
-    ]);
+    // A folder of its own: the remains of other programs would be read with zod.
+    const env = { ...process.env, TMPDIR: folders.root };
+    const args = ["--conditions=codexkit:source", "--input-type=module", "--eval", program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
     expect(JSON.parse(stdout)).toEqual({ codex: "after", zod: "never" });
   });
 

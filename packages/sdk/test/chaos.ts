@@ -1,5 +1,5 @@
 import { fail, gate, pause, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
-import { launchCodex } from "@codexkit/testing";
+import { launchCodex, SeededRandom } from "@codexkit/testing";
 import { CodexError, type RunOptions, type Thread, type Turn, type WhenBusy } from "codexkit";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -23,36 +23,6 @@ const THREADS = 30;
 
 /** How long everything may take to settle once no more faults are made and the model answers everything. */
 const SETTLE_LIMIT_MS = 90_000;
-
-/** Random numbers from a seed (mulberry32). */
-class Random {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed >>> 0;
-  }
-
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  between(from: number, to: number): number {
-    return from + Math.floor(this.next() * (to - from));
-  }
-
-  pick<Value>(values: readonly [Value, ...Value[]]): Value {
-    return values[this.between(0, values.length)] ?? values[0];
-  }
-
-  /** A separate source per actor, so that the order in which actors run does not change their choices. */
-  fork(): Random {
-    return new Random(this.between(0, 2 ** 32));
-  }
-}
 
 /** Every promise that the run made, until it settles. */
 class Outstanding {
@@ -94,7 +64,7 @@ class Outstanding {
  * continued and killed at random. Throws, with the seed, unless every promise settles and every error is a `CodexError`.
  */
 export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOptions): Promise<ChaosReport> {
-  const random = new Random(seed);
+  const random = new SeededRandom(seed);
   const outstanding = new Outstanding();
   const calm = gate();
   const script: ScriptFunction = ({ lastUserText }) => {
@@ -108,7 +78,7 @@ export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOpt
   const until = Date.now() + durationMs;
   const isOver = (): boolean => Date.now() >= until;
 
-  const act = async (name: string, dice: Random): Promise<void> => {
+  const act = async (name: string, dice: SeededRandom): Promise<void> => {
     let thread: Thread | undefined;
     let threadId: string | undefined;
     const turns: Turn[] = [];
@@ -156,7 +126,7 @@ export async function runChaos({ durationMs, seed, threads = THREADS }: ChaosOpt
 
   let kills = 0;
   let freezes = 0;
-  const disturb = async (dice: Random): Promise<void> => {
+  const disturb = async (dice: SeededRandom): Promise<void> => {
     while (!isOver()) {
       await delay(dice.between(200, 1_500));
       const { pid } = codex;

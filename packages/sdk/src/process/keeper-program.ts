@@ -1,8 +1,9 @@
 // Keeps an app-server running after the program that launched it has died, for a successor to attach to. Ends it when no client
-// is connected for the grace period. Clients connect to this program too, so that it can count them; it passes on what they send.
+// is connected for the grace period, or if that program dies before a successor can know of the server. Clients connect to this
+// program too, so that it can count them; it passes on what they send.
 import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { claimKeeperFolder, removeKeeperFolder } from "./keeper-folder.ts";
 import { type KeeperSettings, keeperSettings } from "./keeper-settings.ts";
@@ -22,14 +23,19 @@ const LIMITS = {
 process.stdout.on("error", () => {});
 process.stderr.on("error", () => {});
 
-const settings = keeperSettings.parse(JSON.parse(await text(process.stdin)));
-process.exitCode = await keep(settings);
+const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { value: settings = "" } = (await orders.next()) as { value?: string };
+process.exitCode = await keep(keeperSettings.parse(JSON.parse(settings)));
 
 /** Resolves to the exit code when the server has ended and its files are removed. */
 async function keep(given: KeeperSettings): Promise<number> {
   claimKeeperFolder(given.folder);
   const ending = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => ending.abort());
+  const confirmed = orders.next().then(({ done }) => {
+    // The launching program has died, or has given up.
+    if (done === true) ending.abort();
+  });
   let codex: OwnedProcess | undefined;
   let server: Server | undefined;
   try {
@@ -39,7 +45,8 @@ async function keep(given: KeeperSettings): Promise<number> {
     const listening = await listen(given);
     ({ server } = listening);
     process.stdout.write(`${JSON.stringify({ codexPid: codex.pid })}\n`);
-    return await Promise.race([ended, waitUntilUnused(listening, given.graceMs, ending.signal)]);
+    const unused = confirmed.then(() => waitUntilUnused(listening, given.graceMs));
+    return await Promise.race([ended, unused, aborted(ending.signal)]);
   } finally {
     server?.close();
     await codex?.stop("SIGTERM");
@@ -127,16 +134,23 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
   return listening;
 }
 
-/** Resolves when no client was connected for the grace period, or when the signal aborts. */
-function waitUntilUnused(listening: Listening, graceMs: number, signal: AbortSignal): Promise<number> {
+/** Resolves when no client was connected for the grace period. */
+function waitUntilUnused(listening: Listening, graceMs: number): Promise<number> {
   return new Promise((resolve) => {
     const done = (): void => resolve(0);
-    let timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientTimeoutMs));
+    let timer: NodeJS.Timeout | undefined;
+    if (listening.clients.size === 0)
+      timer = setTimeout(done, Math.max(graceMs, LIMITS.firstClientTimeoutMs));
     listening.onChange = () => {
       clearTimeout(timer);
       if (listening.clients.size === 0) timer = setTimeout(done, graceMs);
     };
-    if (signal.aborted) done();
-    signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<number> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(0);
+    signal.addEventListener("abort", () => resolve(0), { once: true });
   });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings of a keeper. It reads them from stdin, because other users can read command lines. */
+/** Settings of a keeper: the first line of its stdin, because other users can read command lines. */
 export const keeperSettings = z.object({
   command: z.string(),
   args: z.array(z.string()),
@@ -23,6 +23,11 @@ export type KeeperSettings = z.infer<typeof keeperSettings>;
 
 /** Names of the sockets in a keeper's folder. */
 export const KEEPER_SOCKETS = { keeper: "app-server.sock", codex: "codex.sock" } as const;
+
+/**
+ * The second line of its stdin. From then on the server outlives the launching program. If stdin ends before, so does the server.
+ */
+export const KEEP = "keep";
 
 /** The line that a keeper prints to stdout when clients can connect. */
 export const keeperReady = z.object({ codexPid: z.int() });

@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Codex } from "../codex.ts";
 import type { LaunchOptions } from "../codex-options.ts";
+import type { OutlivingAddress } from "./launch-keeper.ts";
 import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
 import { processTable } from "./process-table.ts";
 
@@ -41,10 +42,10 @@ interface Owner {
 }
 
 /** Another program, which launched a codex that outlives it, during a turn. */
-async function owner(launch: LaunchOptions): Promise<Owner> {
+async function owner(launch: LaunchOptions, ...more: "unregistered"[]): Promise<Owner> {
   const program = join(import.meta.dirname, "../../test/outliving-owner.ts");
   const given = JSON.stringify({ ...launch, cwd: folders.workspace });
-  const child = spawn(process.execPath, ["--conditions=codexkit:source", program, given], {
+  const child = spawn(process.execPath, ["--conditions=codexkit:source", program, given, ...more], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -101,6 +102,24 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     expect(runs(pid)).toBe(true);
     await kill();
     await expectGone(url, pid);
+  });
+
+  it("ends with an owner that is killed before it has recorded where the server is", async () => {
+    const { url, pid, kill } = await owner(options, "unregistered");
+    expect(runs(pid)).toBe(true);
+    await kill();
+    await expectGone(url, pid);
+  });
+
+  it("ends if it can't be recorded", async () => {
+    let address: OutlivingAddress | undefined;
+    const register = (server: OutlivingAddress): Promise<void> => {
+      address = server;
+      return Promise.reject(new Error("The store is full."));
+    };
+    const launch = Codex.launch({ ...options, outliveOwner: { graceMs: 60_000, register } });
+    await expect(launch).rejects.toThrow("The store is full.");
+    await expectGone(address?.url ?? "", address?.pid ?? 0);
   });
 
   it("keeps running while a client is connected, and ends after the last one", async () => {

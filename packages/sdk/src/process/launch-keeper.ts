@@ -14,7 +14,7 @@ import { mergeEnvironments } from "./child-environment.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex } from "./find-codex.ts";
 import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
-import { KEEPER_SOCKETS, keeperReady, type KeeperSettings } from "./keeper-settings.ts";
+import { KEEP, KEEPER_SOCKETS, keeperReady, type KeeperSettings } from "./keeper-settings.ts";
 import { killGroup } from "./kill-group.ts";
 import type { LaunchAppServerOptions, LaunchedAppServer } from "./launch-app-server.ts";
 import { createCodexHome, checkWorkingFolder } from "./launch-folders.ts";
@@ -29,6 +29,17 @@ import { sweepOrphans } from "./sweep-orphans.ts";
 export interface OutliveOwner {
   /** How long the server keeps running without a connected client. */
   readonly graceMs: number;
+  /**
+   * Records how a successor finds the server. Called for each server that is launched. Until it resolves, the server ends with
+   * this program, so that none is left running that no successor knows. If it rejects, the launch fails with its error.
+   */
+  readonly register?: (server: OutlivingAddress) => void | Promise<void>;
+}
+
+/** How a successor finds a server that has outlived its owner. */
+export interface OutlivingAddress {
+  readonly url: string;
+  readonly pid: number;
 }
 
 /** A server that outlives this program. */
@@ -54,7 +65,7 @@ const LIMITS = {
 /** Starts codex under a keeper, a separate process that survives this one and ends after the grace period. */
 export async function launchKeeper(
   options: LaunchAppServerOptions,
-  { graceMs }: OutliveOwner,
+  { graceMs, register }: OutliveOwner,
 ): Promise<OutlivingServer> {
   checkPlatform();
   if (!(graceMs > 0) || !Number.isFinite(graceMs)) {
@@ -102,6 +113,8 @@ export async function launchKeeper(
   const url = `unix://${socketPath}`;
   try {
     const { codexPid } = await keeper.ready(signal);
+    await register?.({ url, pid: codexPid });
+    keeper.confirm();
     const inner = await connectToServer(url, signal ? { signal } : {});
     const transport = new ChildTransport(keeper, inner);
     return {
@@ -166,11 +179,16 @@ class Keeper {
     this.child.once("close", (code, signal) => resolve({ code, signal }));
     this.#stderr = new StderrTail(this.child.stderr, PROCESS_LIMITS, onStderr);
     this.child.stdin.on("error", () => {});
-    this.child.stdin.end(JSON.stringify(settings));
+    this.child.stdin.write(`${JSON.stringify(settings)}\n`);
   }
 
   get stderrTail(): string {
     return this.#stderr.text;
+  }
+
+  /** Lets the server outlive this program from now on. */
+  confirm(): void {
+    this.child.stdin.end(`${KEEP}\n`);
   }
 
   /** Resolves when clients can connect. */

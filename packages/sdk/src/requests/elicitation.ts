@@ -1,6 +1,7 @@
 import type { JsonValue, v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { z } from "zod";
+import { type McpToolApproval, readMcpToolQuestion } from "./mcp-tool-approval.ts";
 import type { OpenRequest, ParseContext } from "./open-request.ts";
 
 /** A question of an MCP server to the user: a form (`params.mode` is "form") or a page to visit ("url"). */
@@ -11,6 +12,11 @@ export interface McpElicitationRequest {
   readonly turnId: string | null;
   readonly server: string;
   readonly mode: v2.McpServerElicitationRequestParams["mode"];
+  /**
+   * What Codex asks if the form is its own question about a tool call. It reads like one, but this connection has not seen such
+   * a call begin: it was opened later, or the server itself has sent the form.
+   */
+  readonly possibleApproval: McpToolApproval | undefined;
   /** The request as received. Narrow it by `mode` to access the form's schema or the page's URL. */
   readonly params: v2.McpServerElicitationRequestParams;
 }
@@ -49,6 +55,7 @@ export function parseElicitation(
     turnId,
     server,
     mode,
+    possibleApproval: readMcpToolQuestion(params, requestId),
     params,
   };
   return {

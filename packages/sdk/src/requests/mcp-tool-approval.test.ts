@@ -1,7 +1,7 @@
 import type { v2 } from "@codexkit/protocol";
 import { describe, expect, it } from "vitest";
 import { mcpToolApproval as form, waitingCall } from "../../test/server-requests.ts";
-import { isMcpToolApproval } from "./mcp-tool-approval.ts";
+import { readMcpToolApproval, readMcpToolQuestion } from "./mcp-tool-approval.ts";
 
 /** Whether a form counts as an approval, with calls claimed as in the broker. */
 function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
@@ -12,13 +12,8 @@ function check(items: readonly v2.ThreadItem[]): (change?: object) => boolean {
     return isNew;
   };
   return (change = {}) =>
-    isMcpToolApproval(
-      { ...form, ...change },
-      {
-        itemsOf: () => items,
-        claimCall,
-      },
-    );
+    readMcpToolApproval({ ...form, ...change }, { requestId: 1, itemsOf: () => items, claimCall }) !==
+    undefined;
 }
 
 describe("a form of an MCP server", () => {
@@ -49,5 +44,28 @@ describe("a form of an MCP server", () => {
     ],
   ])("is a question of the server if %s", (_, items, change) => {
     expect(check(items)(change)).toBe(false);
+  });
+});
+
+describe("a question that is not known to be an approval", () => {
+  it("has what it would approve", () => {
+    expect(readMcpToolQuestion(form, 1)).toMatchObject({
+      kind: "mcpTool",
+      server: "till",
+      tool: "pay",
+      arguments: { amount: 3 },
+      persist: ["session", "always"],
+    });
+  });
+
+  it.each([
+    ["has fields", { requestedSchema: { type: "object", properties: { name: { type: "string" } } } }],
+    ["is worded differently", { message: "Really?" }],
+    ["lacks Codex's metadata", { _meta: null }],
+    ["is a page", { mode: "url", url: "https://example.invalid/", elicitationId: "1" }],
+  ])("has nothing to approve if it %s", (_, change) => {
+    expect(
+      readMcpToolQuestion({ ...form, ...change } as v2.McpServerElicitationRequestParams, 1),
+    ).toBeUndefined();
   });
 });

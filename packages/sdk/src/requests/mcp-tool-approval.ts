@@ -52,48 +52,25 @@ const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "
 const APPS_SERVER = "codex_apps";
 
 /**
- * Whether an elicitation is Codex's own approval of a tool call. Codex forwards forms of MCP servers with any `_meta`, so
- * the metadata proves nothing. The form must have no fields, use Codex's wording for this server, and match a running tool
- * call that was not asked about before. Any other form is a question of the server to the user.
- *
- * One case can't be distinguished: while a call is running that needed no approval (it was remembered, or the settings
- * require none), a form of that server that copies the tool and arguments of the call looks like its approval. Accepting it
- * repeats what was already allowed, but the server may treat the answer as the user's consent.
+ * Reads Codex's question about a tool call: a form without fields, in Codex's wording for this server. Undefined for any other
+ * elicitation. Codex forwards forms of MCP servers with any `_meta`, so a server can send the same form.
  */
-export function isMcpToolApproval(
+export function readMcpToolQuestion(
   params: v2.McpServerElicitationRequestParams,
-  { itemsOf, claimCall }: Pick<ParseContext, "itemsOf" | "claimCall">,
-): boolean {
-  if (params.mode !== "form" || !emptyFormSchema.safeParse(params.requestedSchema).success) return false;
-  const { serverName, threadId, message } = params;
-  const meta = metaSchema.safeParse(params._meta);
+  requestId: RequestId,
+): McpToolApproval | undefined {
+  if (params.mode !== "form" || !emptyFormSchema.safeParse(params.requestedSchema).success) return undefined;
+  const { threadId, turnId, serverName, message } = params;
+  const { data: meta } = metaSchema.safeParse(params._meta);
   const { server, tool } = QUESTION.exec(message)?.groups ?? {};
-  if (!meta.success || (server !== serverName && serverName !== APPS_SERVER)) return false;
-  return itemsOf(threadId).some(
-    (item) =>
-      item.type === "mcpToolCall" &&
-      item.server === serverName &&
-      item.status === "inProgress" &&
-      item.tool === tool &&
-      isDeepStrictEqual(item.arguments ?? {}, meta.data.tool_params ?? {}) &&
-      claimCall(threadId, item.id),
-  );
-}
-
-export function parseMcpToolApproval(
-  params: v2.McpServerElicitationRequestParams,
-  { requestId }: ParseContext,
-): OpenRequest {
-  const { threadId, turnId, _meta } = params;
-  const meta = metaSchema.parse(_meta);
-  const message = "message" in params ? params.message : "";
-  const approval: McpToolApproval = {
+  if (!meta || (server !== serverName && serverName !== APPS_SERVER)) return undefined;
+  return {
     kind: "mcpTool",
     requestId,
     threadId,
     turnId,
-    server: params.serverName,
-    tool: QUESTION.exec(message)?.groups?.["tool"],
+    server: serverName,
+    tool,
     title: meta.tool_title,
     description: meta.tool_description,
     arguments: meta.tool_params,
@@ -101,6 +78,36 @@ export function parseMcpToolApproval(
     persist: parsePersistence(meta.persist),
     params,
   };
+}
+
+/**
+ * Reads an elicitation as Codex's own approval of a tool call. Undefined if it is a question of the server to the user: the
+ * metadata proves nothing, so the question must match a running tool call that was not asked about before.
+ *
+ * One case can't be distinguished: while a call is running that needed no approval (it was remembered, or the settings
+ * require none), a form of that server that copies the tool and arguments of the call looks like its approval. Accepting it
+ * repeats what was already allowed, but the server may treat the answer as the user's consent.
+ */
+export function readMcpToolApproval(
+  params: v2.McpServerElicitationRequestParams,
+  { requestId, itemsOf, claimCall }: Pick<ParseContext, "requestId" | "itemsOf" | "claimCall">,
+): McpToolApproval | undefined {
+  const approval = readMcpToolQuestion(params, requestId);
+  if (!approval) return undefined;
+  const { threadId, server, tool, arguments: args } = approval;
+  const waits = itemsOf(threadId).some(
+    (item) =>
+      item.type === "mcpToolCall" &&
+      item.server === server &&
+      item.status === "inProgress" &&
+      item.tool === tool &&
+      isDeepStrictEqual(item.arguments ?? {}, args ?? {}) &&
+      claimCall(threadId, item.id),
+  );
+  return waits ? approval : undefined;
+}
+
+export function openMcpToolApproval(approval: McpToolApproval): OpenRequest {
   return createApproval({
     approval,
     handler: "mcpToolApproval",

@@ -3,7 +3,7 @@ import { parseCommandApproval } from "./command-approval.ts";
 import { parseElicitation } from "./elicitation.ts";
 import { parseFileChangeApproval } from "./file-change-approval.ts";
 import { parseLegacyCommandApproval, parseLegacyPatchApproval } from "./legacy-approvals.ts";
-import { isMcpToolApproval, parseMcpToolApproval } from "./mcp-tool-approval.ts";
+import { openMcpToolApproval, readMcpToolApproval } from "./mcp-tool-approval.ts";
 import type { OpenRequest, ParseContext } from "./open-request.ts";
 import { parsePermissionsApproval } from "./permissions-approval.ts";
 import {
@@ -27,10 +27,10 @@ const parsers: Parsers = {
   "item/fileChange/requestApproval": parseFileChangeApproval,
   "item/permissions/requestApproval": parsePermissionsApproval,
   "item/tool/requestUserInput": parseUserInput,
-  "mcpServer/elicitation/request": (params, context) =>
-    isMcpToolApproval(params, context)
-      ? parseMcpToolApproval(params, context)
-      : parseElicitation(params, context),
+  "mcpServer/elicitation/request": (params, context) => {
+    const approval = readMcpToolApproval(params, context);
+    return approval ? openMcpToolApproval(approval) : parseElicitation(params, context);
+  },
   "item/tool/call": parseToolCall,
   "account/chatgptAuthTokens/refresh": parseAuthTokensRefresh,
   "attestation/generate": parseAttestation,
