@@ -8,6 +8,8 @@ import { StderrLog } from "./codex/stderr-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { DaemonError } from "./errors.ts";
 import { FileService } from "./files/file-service.ts";
+import { fleetLimits } from "./fleet/limits.ts";
+import { parseNodeUrl } from "./fleet/node-url.ts";
 import { createFirstToken } from "./first-token.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 import { createLogger } from "./logger.ts";
@@ -43,7 +45,15 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
   const stateFolder = folder?.path ?? resolve(options.stateFolder ?? join(homedir(), ".codexkit", "daemon"));
   const nodeName = options.nodeName ?? (options.store === undefined ? "local" : hostname());
   const logger = toLogger(options.logger);
-  const roots = replay === undefined ? await resolveRoots(options.roots ?? [process.cwd()]) : [];
+  const sharedRoots = replay === undefined ? await resolveSharedRoots(options.sharedRoots ?? {}) : {};
+  const roots =
+    replay === undefined
+      ? [
+          ...(await resolveRoots(options.roots ?? (options.sharedRoots ? [] : [process.cwd()]))),
+          ...Object.values(sharedRoots),
+        ]
+      : [];
+  const fleet = fleetLimits(limits.fleet);
   const webhooks: WebhookSettings = {
     limits: { ...WEBHOOK_LIMITS, ...limits.webhooks },
     allowPrivate: options.allowPrivateAddresses ?? false,
@@ -54,14 +64,14 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
 
   const database = made.use(
     await openDatabase(options.store ?? join(stateFolder, "store"), {
-      limits: { ...limits.store, ...limits.journal },
+      limits: { ...limits.store, ...limits.journal, ...limits.rollouts },
+      leaseMs: fleet.leaseMs,
       onWarning: (error) => logger.warn({ err: error }, "store"),
     }),
   );
   const files = new FileService({
     roots,
     stateFolder: await realpath(stateFolder),
-    nodeName,
     limits: limits.files,
   });
   await files.cleanUp(database);
@@ -76,6 +86,9 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     replay === undefined
       ? createRunner({
           ...runnerOptions(options),
+          fleet,
+          drainMs,
+          labels: [...(options.labels ?? []), ...Object.keys(sharedRoots)],
           database,
           files,
           stateFolder,
@@ -107,10 +120,15 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     },
     logger,
     limits: { ...HTTP_LIMITS, ...limits.http },
-    origins: { allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] },
+    origins: {
+      allowedHosts: [...(options.allowedHosts ?? []), ...advertisedHosts(options)],
+      allowedOrigins: options.allowedOrigins ?? [],
+    },
     staticFiles,
     auth,
     roots,
+    sharedRoots,
+    fleetLimits: fleet,
     defaults: { ...DEFAULT_SETTINGS, ...options.defaults },
     nodeName,
     drainMs,
@@ -125,14 +143,21 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
 /** A replay keeps its journal as it is. Timers can't be longer. */
 const NO_RETENTION = { everyMs: 2 ** 31 - 1 } as const;
 
-function runnerOptions({ labels, apiKey, userCodexHome, codex, limits }: DaemonOptions) {
+function runnerOptions({ advertiseUrl, capacity, apiKey, userCodexHome, codex, limits }: DaemonOptions) {
   return {
-    ...(labels && { labels }),
+    ...(advertiseUrl !== undefined && { url: advertiseUrl }),
+    ...(capacity !== undefined && { capacity }),
     ...(apiKey !== undefined && { apiKey }),
     ...(userCodexHome !== undefined && { userCodexHome }),
     ...(codex && { codex }),
     ...(limits?.runner && { limits: limits.runner }),
   };
+}
+
+/** Other nodes send requests to it. */
+function advertisedHosts({ advertiseUrl }: DaemonOptions): readonly string[] {
+  const url = parseNodeUrl(advertiseUrl ?? null);
+  return url ? [url.hostname] : [];
 }
 
 /** As the runner gives it to codex. */
@@ -182,6 +207,13 @@ async function createMissing(path: string): Promise<void> {
     // Another process may have created it at the same time.
     if (!(await stat(path).catch(() => undefined))?.isDirectory()) throw error;
   });
+}
+
+async function resolveSharedRoots(
+  sharedRoots: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const paths = await resolveRoots(Object.values(sharedRoots));
+  return Object.fromEntries(Object.keys(sharedRoots).map((label, index) => [label, paths[index] ?? ""]));
 }
 
 async function resolveRoots(roots: readonly string[]): Promise<string[]> {

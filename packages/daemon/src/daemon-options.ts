@@ -4,8 +4,10 @@ import type { SessionSettings } from "./api/settings.ts";
 import type { DaemonCodexOptions } from "./codex/app-server.ts";
 import type { RunnerLimits } from "./codex/limits.ts";
 import type { FileLimits } from "./files/limits.ts";
+import type { FleetLimits } from "./fleet/limits.ts";
 import type { JournalLimits } from "./journal/limits.ts";
 import type { Retention } from "./journal/retention.ts";
+import type { RolloutLimits } from "./rollouts/limits.ts";
 import type { ThreadLimits } from "./threads/limits.ts";
 import type { TerminalLimits } from "./terminals/limits.ts";
 import type { HttpLimits } from "./limits.ts";
@@ -19,8 +21,11 @@ export interface DaemonLimits {
   readonly terminals?: Partial<TerminalLimits>;
   readonly store?: Partial<StoreLimits>;
   readonly journal?: Partial<JournalLimits>;
+  readonly rollouts?: Partial<RolloutLimits>;
   readonly webhooks?: Partial<WebhookLimits>;
   readonly threads?: Partial<ThreadLimits>;
+  /** With Postgres only: a SQLite folder has one daemon. */
+  readonly fleet?: Partial<FleetLimits>;
 }
 
 export interface DaemonRetention extends Retention {
@@ -54,6 +59,15 @@ export interface DaemonOptions {
   readonly nodeName?: string;
   /** Labels of this node, for sessions that need them. */
   readonly labels?: readonly string[];
+  /** Where the other daemons of the store, and clients, reach this one. Without it, they get no terminals and files of its sessions. */
+  readonly advertiseUrl?: string;
+  /** Sessions that this daemon owns at the same time. Default: 200. */
+  readonly capacity?: number;
+  /**
+   * By label: folders that all daemons with this shared root see under the same path. They are roots too. Sessions in them can run
+   * on any of these daemons; all others stay on the daemon that has their folder.
+   */
+  readonly sharedRoots?: Readonly<Record<string, string>>;
   /** An OpenAI API key. Default: `CODEX_API_KEY`, `OPENAI_API_KEY`, then a login of the user's Codex home. */
   readonly apiKey?: string;
   /** Where a login is looked for. Default: `$CODEX_HOME`, else `~/.codex`. */

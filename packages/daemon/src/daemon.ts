@@ -12,6 +12,8 @@ import type { TestCommand } from "./http/history-handlers.ts";
 import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./http/http-server.ts";
 import { createUpgradeHandler, type UpgradeHandler } from "./http/upgrade.ts";
 import { Metrics } from "./http/metrics.ts";
+import type { FleetLimits } from "./fleet/limits.ts";
+import type { SharedRoots } from "./fleet-store/needs.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
@@ -42,6 +44,9 @@ export interface DaemonParts {
   readonly auth: "tokens" | "none";
   /** Resolved folders. */
   readonly roots: readonly string[];
+  /** Resolved folders by label. They are among the roots. */
+  readonly sharedRoots: SharedRoots;
+  readonly fleetLimits: FleetLimits;
   readonly defaults: SessionSettings;
   readonly nodeName: string;
   readonly drainMs: number;
@@ -77,18 +82,26 @@ export class Daemon implements AsyncDisposable {
     this.#parts = parts;
     const services = {
       ...parts,
-      metrics: new Metrics(parts.runner, () => parts.database.parked.count()),
+      metrics: new Metrics(parts.runner, {
+        countParked: async () => parts.database.parked.count(),
+        countFleet: async () => parts.database.fleet.counts(),
+      }),
       version,
       closing: this.#closing.signal,
+      onDrain: () => void this.drain(),
     };
     this.app = createHttp(services, parts.testCommand);
-    this.handler = createNodeHandler((request, env) => this.app.fetch(request, env), parts.limits);
+    this.handler = createNodeHandler((request, env) => this.app.fetch(request, env), {
+      ...parts.limits,
+      isEnding: () => parts.runner.status.state === "draining" || parts.runner.status.state === "closed",
+    });
     const { database, webhooks, logger } = parts;
     this.#webhooks = new WebhookDeliverer({ ...webhooks, database, log: logger });
     this.upgrade = createUpgradeHandler({
       fetch: (request, env) => this.app.fetch(request, env),
       limits: parts.terminals.limits,
       heartbeatMs: parts.limits.heartbeatMs,
+      proxyTimeoutMs: parts.fleetLimits.proxyTimeoutMs,
       closing: this.#closing.signal,
     });
     this.#retentionTimer = setInterval(() => this.#applyRetention(), parts.retention.everyMs);
@@ -161,6 +174,7 @@ export class Daemon implements AsyncDisposable {
     await database.webhooks.prune(webhooks.limits.keepMs);
     await database.logins.prune();
     await StagedSession.cleanUp(database);
+    await database.rollouts.compactIdle(this.#closing.signal);
     logger.debug(result, "applied retention");
   }
 

@@ -5,6 +5,7 @@ import { Inbox } from "./inbox/inbox.ts";
 import { ParkedInbox } from "./inbox/parked-inbox.ts";
 import { Journal } from "./journal/journal.ts";
 import { DEFAULT_JOURNAL_LIMITS, type JournalLimits } from "./journal/limits.ts";
+import type { RolloutLimits } from "./rollouts/limits.ts";
 import { RolloutStore } from "./rollouts/rollout-store.ts";
 import { LoginStore } from "./tokens/login-store.ts";
 import { TokenStore } from "./tokens/token-store.ts";
@@ -12,6 +13,8 @@ import { AppServerStore } from "./database/app-server-store.ts";
 import { AuditLog } from "./database/audit-log.ts";
 import { migrations } from "./database/migrations.ts";
 import { NodeStore } from "./database/node-store.ts";
+import { NodeDirectory } from "./fleet-store/node-directory.ts";
+import { TenantStore } from "./fleet-store/tenant-store.ts";
 import { WebhookStore } from "./webhook-store/webhook-store.ts";
 import { SessionStore } from "./session-store/session-store.ts";
 import type { DaemonTables } from "./database/tables.ts";
@@ -19,7 +22,7 @@ import type { DaemonTables } from "./database/tables.ts";
 const DEFAULT_LEASE_MS = 30_000;
 
 export interface OpenDatabaseOptions {
-  readonly limits?: Partial<StoreLimits & JournalLimits>;
+  readonly limits?: Partial<StoreLimits & JournalLimits & RolloutLimits>;
   /** How long a node owns its sessions after its newest renewal. Default: 30,000. */
   readonly leaseMs?: number;
   /** SQLite only. Default: `full`. */
@@ -45,6 +48,8 @@ export class Database implements AsyncDisposable {
   readonly logins: LoginStore;
   readonly audit: AuditLog;
   readonly webhooks: WebhookStore;
+  readonly fleet: NodeDirectory;
+  readonly tenants: TenantStore;
   readonly #closing = new AbortController();
 
   constructor(
@@ -62,11 +67,13 @@ export class Database implements AsyncDisposable {
     this.commands = new CommandStore(store, this.journal, this.sessions, closed);
     this.inbox = new Inbox(store, this.journal, this.sessions, this.audit, closed);
     this.parked = new ParkedInbox(store, this.journal);
-    this.rollouts = new RolloutStore(store);
+    this.rollouts = new RolloutStore(store, limits);
     this.appServers = new AppServerStore(store);
     this.tokens = new TokenStore(store, this.audit);
     this.logins = new LoginStore(store, this.audit);
     this.webhooks = new WebhookStore(store, this.audit);
+    this.fleet = new NodeDirectory(store, this.audit);
+    this.tenants = new TenantStore(store, this.audit);
   }
 
   /** Stores what was appended, then closes the store. Pending waits reject with `closed`. */

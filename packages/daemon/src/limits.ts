@@ -18,6 +18,10 @@ export interface HttpLimits {
   readonly connections: number;
   /** Requests of one connection that wait for the response to an earlier one. One more ends the connection. Default: 32. */
   readonly pipelinedRequests: number;
+  /** Requests and WebSockets that are being forwarded to other nodes. Default: 1,000. */
+  readonly forwardedRequests: number;
+  /** Sessions of all tenants that have something to do and no node. Default: 10,000. */
+  readonly waitingSessions: number;
   /** Sessions that one multiplexed stream watches. Default: 64. */
   readonly watchedSessions: number;
   /** Between comments that keep an idle stream open, in milliseconds. Default: 15,000. */
@@ -36,6 +40,8 @@ export const HTTP_LIMITS: HttpLimits = {
   streams: 2000,
   connections: 5000,
   pipelinedRequests: 32,
+  forwardedRequests: 1000,
+  waitingSessions: 10_000,
   watchedSessions: 64,
   heartbeatMs: 15_000,
   waitMs: 60_000,

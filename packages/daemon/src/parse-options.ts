@@ -6,11 +6,15 @@ import type { DaemonCodexOptions } from "./codex/app-server.ts";
 import type { DaemonOptions } from "./daemon-options.ts";
 import { DaemonError } from "./errors.ts";
 import { FILE_LIMITS } from "./files/limits.ts";
+import { FLEET_LIMITS } from "./fleet/limits.ts";
+import { parseNodeUrl } from "./fleet/node-url.ts";
 import { DEFAULT_JOURNAL_LIMITS } from "./journal/limits.ts";
+import { DEFAULT_ROLLOUT_LIMITS } from "./rollouts/limits.ts";
 import { HTTP_LIMITS } from "./limits.ts";
 import { TERMINAL_LIMITS } from "./terminals/limits.ts";
 import { THREAD_LIMITS } from "./threads/limits.ts";
 import { WEBHOOK_LIMITS } from "./webhooks/limits.ts";
+import { nodeLabel } from "./api/parameters.ts";
 
 /** Infinity switches a limit off. */
 const amount = z.custom<number>(
@@ -48,7 +52,15 @@ const shape = {
     .optional(),
   allowPrivateAddresses: z.boolean().optional(),
   nodeName: text.optional(),
-  labels: z.array(text).readonly().optional(),
+  labels: z.array(nodeLabel).readonly().optional(),
+  advertiseUrl: text
+    .refine(
+      (value) => parseNodeUrl(value) !== undefined,
+      "Expected an http or https URL without credentials, path and query, such as http://10.0.0.7:4100.",
+    )
+    .optional(),
+  capacity: z.int().positive().optional(),
+  sharedRoots: z.record(nodeLabel, text).optional(),
   apiKey: text.optional(),
   userCodexHome: text.optional(),
   cliHome: z.union([text, z.literal(false)]).optional(),
@@ -63,9 +75,11 @@ const shape = {
       files: amounts(FILE_LIMITS),
       store: amounts(DEFAULT_STORE_LIMITS),
       journal: amounts(DEFAULT_JOURNAL_LIMITS),
+      rollouts: amounts(DEFAULT_ROLLOUT_LIMITS),
       terminals: amounts(TERMINAL_LIMITS),
       webhooks: amounts(WEBHOOK_LIMITS),
       threads: amounts(THREAD_LIMITS),
+      fleet: amounts(FLEET_LIMITS),
     } satisfies Record<keyof NonNullable<DaemonOptions["limits"]>, z.ZodType>)
     .optional(),
   retention: z

@@ -14,6 +14,7 @@ import type {
   WebhookDeliveryRow,
   WebhookRow,
 } from "./database/tables.ts";
+import { DEFAULT_TENANT } from "./session-store/new-session-row.ts";
 import type { TokenInfo } from "./tokens/token-store.ts";
 
 // Rows of the store as the API serves them. Secrets (a session's setup, hashes of tokens, secret answers) end here.
@@ -169,6 +170,7 @@ export function viewToken(info: TokenInfo): Token {
     revokedAt: info.revoked_at,
     lastUsedAt: info.last_used_at,
     parentId: info.parent_id,
+    tenant: info.tenant_id ?? DEFAULT_TENANT,
   };
 }
 

@@ -163,12 +163,14 @@ describe("a crash of Postgres", () => {
   it("is noticed when the connection breaks before or after the commit: each event is stored once", async () => {
     const location = await databases.location();
     let cut: "before" | "after" | "never" = "never";
-    await using proxy = await PostgresProxy.start(location, ({ type, content }) => {
-      // The end of a command: after INSERT the commit is never sent, after COMMIT only its answer is lost.
-      const isCut = type === "C" && content.startsWith(cut === "before" ? "INSERT" : "COMMIT");
-      if (cut === "never" || !isCut) return "forward";
-      cut = "never";
-      return "cut";
+    await using proxy = await PostgresProxy.start(location, {
+      decide: ({ type, content }) => {
+        // The end of a command: after INSERT the commit is never sent, after COMMIT only its answer is lost.
+        const isCut = type === "C" && content.startsWith(cut === "before" ? "INSERT" : "COMMIT");
+        if (cut === "never" || !isCut) return "forward";
+        cut = "never";
+        return "cut";
+      },
     });
     await using database = await databases.open({ location: proxy.url });
     const owner = await ownedSession(database);

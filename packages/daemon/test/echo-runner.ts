@@ -6,7 +6,7 @@ import { notificationKeys } from "../src/database/notifications.ts";
 import type { Ownership } from "../src/database/ownership.ts";
 import type { FileService } from "../src/files/file-service.ts";
 import { errorToProblem } from "../src/sessions/problems.ts";
-import type { Runner, RunnerStatus } from "../src/sessions/runner.ts";
+import { NO_FLEET_STATUS, type Runner, type RunnerStatus } from "../src/sessions/runner.ts";
 
 type Deltas = Extract<NewSessionEvent, { type: "item.delta" }>;
 
@@ -24,6 +24,8 @@ export class EchoRunner implements Runner {
   #work: Promise<void> = Promise.resolve();
   #subscription: Disposable | undefined;
   #turns = 0;
+  /** What the status says. */
+  isFrozen = false;
 
   constructor(database: Database, nodeName: string, files: FileService) {
     this.#database = database;
@@ -66,6 +68,7 @@ export class EchoRunner implements Runner {
       turns: { completed: this.#turns, failed: 0, interrupted: 0 },
       appServerRestarts: 0,
       recoveredSessions: 0,
+      fleet: { ...NO_FLEET_STATUS, isFrozen: this.isFrozen },
     };
   }
 
@@ -98,6 +101,12 @@ export class EchoRunner implements Runner {
     const owner = this.#owned.get(sessionId);
     if (!owner) throw new Error(`The runner does not own ${sessionId}.`);
     return owner;
+  }
+
+  /** Looks for sessions without an owner, as the poll of a runner does. */
+  async claim(): Promise<void> {
+    this.#schedule();
+    await this.#work;
   }
 
   #schedule(): void {

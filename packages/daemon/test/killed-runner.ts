@@ -19,8 +19,8 @@ import { createTestSession, TestSession } from "./start-runner.ts";
 export interface KilledDaemon {
   readonly child: ChildProcess;
   readonly sessionId: string;
-  /** Resolves when the daemon has stored an event of this type. */
-  until(type: SessionEvent["type"]): Promise<void>;
+  /** Resolves when the daemon has stored an event of this type, or would store what it is not to. */
+  until(type: SessionEvent["type"] | "stalled"): Promise<void>;
   kill(): Promise<void>;
 }
 
@@ -28,12 +28,18 @@ export interface KilledRunnerStage extends AsyncDisposable {
   readonly model: ScriptedModel;
   readonly workspace: string;
   readonly store: string;
+  readonly codexHome: string;
   /** Disposes of a resource after the daemons that were started later. */
   use<Resource extends AsyncDisposable>(resource: Resource): Resource;
-  /** Runs a daemon in a child process on a store with one session and its messages. */
+  /**
+   * Runs a daemon in a child process on a store with one session and its messages.
+   *
+   * @param stalled What it does not get to store: the entries of requests, or the addresses of its app-servers.
+   */
   boot(
     session: Partial<CreateSession>,
     messages: readonly (string | CommandBody<"message">)[],
+    stalled?: "inbox" | "appServers",
   ): Promise<KilledDaemon>;
   /** Runs a daemon in this process on the store that a killed one has left. */
   takeOver(sessionId: string): Promise<{ database: Database; runner: Runner; session: TestSession }>;
@@ -45,9 +51,10 @@ export async function startStage(model: Script): Promise<KilledRunnerStage> {
   const stateFolder = join(folders.root, "state");
   const store = join(stateFolder, "store");
   const userCodexHome = join(folders.root, "none");
-  await mkdir(join(stateFolder, "codex"), { recursive: true });
-  copyHomeTemplate(join(stateFolder, "codex"));
-  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  const codexHome = join(stateFolder, "codex");
+  await mkdir(codexHome, { recursive: true });
+  copyHomeTemplate(codexHome);
+  await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
   const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
   const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
   const owner = made.move();
@@ -55,10 +62,11 @@ export async function startStage(model: Script): Promise<KilledRunnerStage> {
     model: folders.model,
     workspace: folders.workspace,
     store,
+    codexHome,
     use: (resource) => owner.use(resource),
-    boot: async (session, messages) => {
+    boot: async (session, messages, stalled) => {
       const sessionId = await prepare(store, { cwd: folders.workspace, ...session }, messages);
-      const settings = JSON.stringify({ sessionId, stateFolder, store, userCodexHome, env, limits });
+      const settings = JSON.stringify({ sessionId, stateFolder, store, userCodexHome, env, limits, stalled });
       const program = join(import.meta.dirname, "runner-program.ts");
       const child = spawn(process.execPath, ["--conditions=codexkit:source", program, settings], {
         stdio: ["ignore", "pipe", "inherit"],

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DaemonClient } from "../src/client/client.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { pollUntil } from "./poll-until.ts";
+import { processesWith } from "./processes-with.ts";
 import { TestViewer } from "./terminal-viewer.ts";
 
 const program = join(import.meta.dirname, "terminal-daemon-program.ts");
@@ -34,15 +35,6 @@ async function startProcess(): Promise<StartedProcess> {
       for (const folder of [started.root, started.state]) await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Processes whose environment has this text. */
-async function processesWith(text: string): Promise<number[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
-  const environments = await Promise.all(
-    pids.map(async (pid) => readFile(`/proc/${pid}/environ`, "latin1").catch(() => "")),
-  );
-  return pids.filter((_, index) => environments[index]?.includes(text));
 }
 
 test("kill -9 of the daemon leaves no process of a terminal", async () => {

@@ -1,17 +1,15 @@
 // Every kind of request outlives the kill of the daemon and of codex, and the move to another daemon.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { appendFile, readFile } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
-import { DaemonClient } from "../src/client/client.ts";
+import type { DaemonClient } from "../src/client/client.ts";
+import { startDaemonProcess } from "./daemon-process.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { answerFor, PARKED_KINDS, type ParkedKind, parkedScript, runsOf } from "./parked-kinds.ts";
 import { pollUntil } from "./poll-until.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
-const program = join(import.meta.dirname, "daemon-program.ts");
 const sqlite = useDatabases("sqlite");
 const postgres = useDatabases("postgres");
 
@@ -27,24 +25,6 @@ async function createHome(databases: typeof sqlite, kind: "sqlite" | "postgres")
   const config = join(home.stateFolder, "codex", "config.toml");
   await appendFile(config, "features.request_permissions_tool=true\n");
   return home;
-}
-
-/** A daemon that can be killed. */
-async function startProcess({ options, folders, stateFolder }: DaemonHome, stack: AsyncDisposableStack) {
-  const { store, roots, userCodexHome } = options;
-  const settings = { port: 0, stateFolder, store, roots, userCodexHome, env: folders.env };
-  const child = spawn(process.execPath, ["--conditions=codexkit:source", program, JSON.stringify(settings)], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const exited = once(child, "exit");
-  const kill = async (): Promise<void> => {
-    child.kill("SIGKILL");
-    await exited;
-  };
-  stack.defer(kill);
-  const [line] = (await once(child.stdout, "data")) as [Buffer];
-  const token = (await readFile(join(stateFolder, "token"), "utf8")).trim();
-  return { kill, client: new DaemonClient({ url: String(line).trim(), token }) };
 }
 
 async function openAll(client: DaemonClient, cwd: string, way: string): Promise<readonly Case[]> {
@@ -120,7 +100,9 @@ test("approvals of every kind outlive daemon and codex, and a move to another da
   await using other = await createHome(sqlite, "sqlite");
   const { workspace } = home.folders;
   await using stack = new AsyncDisposableStack();
-  const { kill, client: first } = await startProcess(home, stack);
+  const daemon = await startDaemonProcess(home);
+  stack.defer(() => daemon.end("SIGKILL"));
+  const { client: first } = daemon;
   const hook = await first.request("POST /webhooks", {
     body: { url: "https://example.invalid/", events: ["approval.opened"] },
   });
@@ -128,7 +110,7 @@ test("approvals of every kind outlive daemon and codex, and a move to another da
   await pollUntil(async () => (await approvalsOf(first, "open")).length === all.length);
   const { runner } = await first.request("GET /diagnostics");
   const { appServers } = runner as { appServers: { pid: number }[] };
-  await kill();
+  await daemon.end("SIGKILL");
   for (const { pid } of appServers) process.kill(pid, "SIGKILL");
 
   await using here = await home.start();

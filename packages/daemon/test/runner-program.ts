@@ -2,6 +2,7 @@
 // the type of each event of one session when it is stored.
 import { z } from "zod";
 import { openDatabase } from "../src/database.ts";
+import { fleetLimits } from "../src/fleet/limits.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 
 const settings = z
@@ -12,6 +13,9 @@ const settings = z
     userCodexHome: z.string(),
     env: z.record(z.string(), z.string()),
     limits: z.record(z.string(), z.number()),
+    nodeName: z.string().optional(),
+    fleet: z.record(z.string(), z.number()).optional(),
+    stalled: z.enum(["inbox", "appServers"]).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -21,13 +25,23 @@ const log = (details: object, message: string): void => {
     `${message}: ${err instanceof Error ? (err.stack ?? err.message) : JSON.stringify(details)}\n`,
   );
 };
-const database = await openDatabase(settings.store);
+const fleet = fleetLimits(settings.fleet);
+const database = await openDatabase(settings.store, { leaseMs: fleet.leaseMs });
+// The daemon never gets to store it, and is killed before that.
+const stall = (): Promise<never> => {
+  process.stdout.write("stalled\n");
+  return new Promise(() => {});
+};
+if (settings.stalled === "inbox") Object.assign(database.inbox, { open: stall });
+if (settings.stalled === "appServers") Object.assign(database.appServers, { put: stall });
 const runner = createRunner({
   database,
   stateFolder: settings.stateFolder,
   userCodexHome: settings.userCodexHome,
   codex: { inheritEnv: false, env: settings.env },
   limits: settings.limits,
+  fleet,
+  ...(settings.nodeName !== undefined && { nodeName: settings.nodeName }),
   log: { info: log, warn: log, error: log },
 });
 process.once("SIGTERM", () => {

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
+import { FLEET_LIMITS } from "../src/fleet/limits.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
 import { startRunner, type TestRunnerOptions, TestSession } from "./start-runner.ts";
@@ -122,7 +123,8 @@ describe("a runner whose Postgres crashes", () => {
     const open = gate();
     await using stage = await startRunner(holding(open), {
       location: await databases.location(),
-      limits: { retryMs: 50, claimMs: 50, renewMs: 50 },
+      limits: { retryMs: 50, claimMs: 50 },
+      fleet: { ...FLEET_LIMITS, renewMs: 50 },
     });
     const session = await stage.create();
     await session.send("hold");
@@ -136,5 +138,36 @@ describe("a runner whose Postgres crashes", () => {
     expect(textsOf(events)).toEqual(["hold", "half done"]);
     expect(await session.send("next")).toMatchObject({ ok: true });
     await session.event((event) => textsOf([event])[0] === "received: next");
+  });
+});
+
+describe("a Postgres that is restarted", () => {
+  const databases = useDatabases("postgres");
+
+  test("leaves a pending approval to its person", async () => {
+    const script: ScriptFunction = (request) =>
+      request.commandResult("call")
+        ? say("finished")
+        : run("touch made", { callId: "call", escalate: "why" });
+    await using stage = await startRunner(script, { location: await databases.location() });
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [approval] = await session.approval();
+    await databases.locations.postgres.kill();
+    await databases.locations.postgres.restart();
+    // The store is used again.
+    await expect
+      .poll(async () =>
+        session.row().then(
+          ({ phase }) => phase,
+          () => undefined,
+        ),
+      )
+      .toBe("waiting");
+    await session.answer(approval, { type: "decision", offer: "accept" });
+    expect(await session.ended()).toMatchObject({ result: { finalResponse: "finished" } });
+    expect(existsSync(join(stage.workspace, "made"))).toBe(true);
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
   });
 });

@@ -64,7 +64,7 @@ describe("tokens", () => {
     const { token, info } = (await created.json()) as { token: string; info: { id: string } };
     const headers = { authorization: `Bearer ${token}` };
     const whoami = await api.request("GET /whoami", { headers });
-    expect(await whoami.json()).toEqual({ id: info.id, name: "ci", scopes: ["read"] });
+    expect(await whoami.json()).toEqual({ id: info.id, name: "ci", scopes: ["read"], tenant: "default" });
     expect(await (await api.request("GET /tokens")).text()).not.toContain(token);
     expect((await api.request(`DELETE /tokens/${info.id}`)).status).toBe(204);
     expect((await api.request("GET /whoami", { headers })).status).toBe(401);

@@ -60,7 +60,11 @@ export async function startRunner(
     (level: string) =>
     (details: object, message: string): void =>
       void log.push({ level, message, ...details });
-  const database = made.use(await openDatabase(location ?? join(stateFolder, "store")));
+  const database = made.use(
+    await openDatabase(location ?? join(stateFolder, "store"), {
+      ...(given.fleet && { leaseMs: given.fleet.leaseMs }),
+    }),
+  );
   const options: RunnerOptions = {
     database,
     stateFolder,

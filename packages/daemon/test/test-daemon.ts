@@ -8,6 +8,7 @@ import { Daemon, type DaemonParts } from "../src/daemon.ts";
 import type { Database } from "../src/database.ts";
 import { FileService } from "../src/files/file-service.ts";
 import type { FileLimits } from "../src/files/limits.ts";
+import { FLEET_LIMITS } from "../src/fleet/limits.ts";
 import { HTTP_LIMITS, type HttpLimits } from "../src/limits.ts";
 import { createLogger } from "../src/logger.ts";
 import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
@@ -48,8 +49,8 @@ export async function startTestDaemon(
 ): Promise<TestDaemon> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "codexkit-daemon-")));
   const stateFolder = await realpath(await mkdtemp(join(tmpdir(), "codexkit-state-")));
-  const files = new FileService({ roots: [root], stateFolder, nodeName: "here", limits: fileLimits });
-  const runner = new EchoRunner(database, "here", files);
+  const files = new FileService({ roots: [root], stateFolder, limits: fileLimits });
+  const runner = new EchoRunner(database, parts.nodeName ?? "here", files);
   await runner.start();
   const logs: string[] = [];
   const daemon = new Daemon({
@@ -71,6 +72,8 @@ export async function startTestDaemon(
     staticFiles: undefined,
     auth: "tokens",
     roots: [root],
+    sharedRoots: {},
+    fleetLimits: FLEET_LIMITS,
     defaults: SETTINGS,
     nodeName: "here",
     drainMs: 1000,

@@ -146,6 +146,7 @@ function problemResponses(route: Route, components: Components): Json {
     ...COMMON,
     ...(route.scope === null ? [] : WITH_TOKEN),
     ...(route.body ? WITH_BODY : []),
+    ...(route.machine ? (["node_unavailable"] as const) : []),
     ...(route.problems ?? []),
   ]);
   const byStatus = Map.groupBy(types, (type) => PROBLEMS[type]);
@@ -186,6 +187,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   itemId: "ID of the item, from the events or from the list of items.",
   turnId: "Only items of this turn.",
   approvalId: "ID of the approval or question, from the inbox or from `inbox.opened`.",
+  nodeId: "ID of the node, from the list of nodes.",
+  tenantId: "Name of the tenant.",
   tokenId: "ID of the token, which is not the token itself.",
   webhookId: "ID of the webhook.",
   deliveryId: "ID of the delivery.",

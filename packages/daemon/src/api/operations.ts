@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { node } from "./fleet.ts";
 
 export const health = z.object({ status: z.literal("ok"), version: z.string() }).meta({ id: "Health" });
 
@@ -22,6 +23,7 @@ export const diagnostics = z
       notifications: z.enum(["local", "listening", "polling"]),
     }),
     runner: z.record(z.string(), z.unknown()),
+    nodes: z.array(node),
     streams: z.object({ sessions: z.int(), multiplexed: z.int(), files: z.int(), threads: z.int() }),
     limits: z.record(z.string(), z.number()),
     roots: z.array(z.string()),

@@ -34,6 +34,19 @@ export function plainText(maxLength: number): z.ZodString {
     .regex(/^\P{Cc}*$/u, "Control characters are not allowed.");
 }
 
+export const nodeName = plainText(256);
+
+/** What some nodes have and others don't. Those that begin with `node:` are the daemon's own: each node has one. */
+export const nodeLabel = plainText(256).refine(
+  (value) => !value.startsWith("node:"),
+  "Labels that begin with `node:` are those of the nodes themselves.",
+);
+
+/** Part of a URL, and of the names that people type. */
+export const tenantName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "Expected 1 to 64 letters, digits, dots, dashes or underscores.");
+
 export const pageLimit = integerParameter(1, 500).default(50);
 
 export const cursor = z

@@ -39,6 +39,7 @@ export const PROBLEMS = {
   upgrade_required: 426,
   rate_limited: 429,
   too_many_sessions: 429,
+  too_many_waiting: 429,
   too_many_images: 429,
   too_many_terminals: 429,
   too_many_connections: 429,
@@ -46,8 +47,11 @@ export const PROBLEMS = {
   codex_failed: 502,
   draining: 503,
   store_unavailable: 503,
+  node_lost: 503,
+  node_unavailable: 503,
   store_full: 507,
   disk_full: 507,
+  rollout_too_large: 507,
   timeout: 504,
 } as const;
 
@@ -81,6 +85,9 @@ const TITLES: Partial<Record<ProblemType, string>> = {
   draining: "The daemon is shutting down",
   store_unavailable: "The store can't be reached",
   store_full: "The disk of the store is full",
+  node_lost: "The node of the session is gone",
+  node_unavailable: "The node of the session can't be reached",
+  too_many_waiting: "Too many sessions wait for a node",
 };
 
 export function createProblem(

@@ -26,6 +26,11 @@ export interface Route {
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Whether it takes an `Idempotency-Key` header. */
   readonly idempotencyKey?: true;
+  /**
+   * Needs the machine of the session, so that other nodes forward it there. preferred: they answer it themselves if that one does
+   * not run.
+   */
+  readonly machine?: "required" | "preferred";
   readonly status: 101 | 200 | 201 | 202 | 204;
   /** JSON response. Undefined: an empty one. */
   readonly response?: z.ZodType;
@@ -52,6 +57,11 @@ export type RouteTable = Readonly<Record<RouteKey, Route>>;
 export function splitKey(key: string): { method: Method; path: string } {
   const [method, path] = key.split(" ", 2);
   return { method: method as Method, path: path ?? "/" };
+}
+
+/** `/sessions/{sessionId}` with the values of its parameters. */
+export function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainText } from "./parameters.ts";
+import { nodeLabel, nodeName, plainText } from "./parameters.ts";
 import { webhookTool } from "./webhook-tool.ts";
 
 /** What the agent may do without asking, and what its commands can reach. */
@@ -59,6 +59,14 @@ export const budget = z
 /** Milliseconds since the epoch. */
 export const deadline = z.int().positive().meta({ description: "Milliseconds since the epoch." });
 
+/** What the next owner does about a turn that ended with its node. */
+export const onInterrupted = z.enum(["continue", "ask", "stop"]).meta({
+  id: "OnInterrupted",
+  description:
+    "What happens after the node of a running turn was lost. continue: a new turn goes on, and is told what happened. ask: a question in the inbox. stop: nothing until the next message. Default: stop.",
+});
+export type OnInterrupted = z.infer<typeof onInterrupted>;
+
 /** Everything about a session that can be changed later. */
 export const sessionSettings = z
   .strictObject({
@@ -69,6 +77,7 @@ export const sessionSettings = z
     approvalPolicy,
     budget: budget.optional(),
     deadline: deadline.optional(),
+    onInterrupted: onInterrupted.optional(),
   })
   .meta({ id: "SessionSettings" });
 export type SessionSettings = z.infer<typeof sessionSettings>;
@@ -100,6 +109,13 @@ export const createSession = z
     ...sessionSettings.partial().shape,
     ...sessionSetup.shape,
     priority: z.int().min(-100).max(100).optional(),
+    labels: z.array(nodeLabel).max(16).optional().meta({
+      description: "Labels that a node must have to run it, besides the one that its folder needs.",
+    }),
+    node: nodeName.optional().meta({
+      description:
+        "Name of the node to create it on, where it stays. Default: the node that gets the request; sessions of an execution environment or a shared root may move.",
+    }),
   })
   .meta({
     id: "CreateSession",

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { plainText, timestamp } from "./parameters.ts";
+import { plainText, tenantName, timestamp } from "./parameters.ts";
 import { SCOPES } from "./route.ts";
 
 export const scope = z.enum(SCOPES).meta({
   id: "Scope",
   description:
-    "read: everything but tokens and the audit trail. write: commands. approve: answers in the inbox. admin: tokens, audit trail, diagnostics.",
+    "read: everything but tokens and the audit trail. write: commands. approve: answers in the inbox. admin: tokens, tenants, nodes, audit trail, diagnostics.",
 });
 
 export const createToken = z
@@ -13,6 +13,9 @@ export const createToken = z
     name: plainText(128),
     scopes: z.array(scope).min(1).max(SCOPES.length),
     expiresAt: timestamp.positive().optional(),
+    tenant: tenantName.optional().meta({
+      description: "Owns the sessions that are created with the token. Default: `default`.",
+    }),
   })
   .meta({ id: "CreateToken" });
 
@@ -29,6 +32,7 @@ export const tokenInfo = z
       .string()
       .nullable()
       .meta({ description: "Of a browser's login: the token that it logged in with, whose end is its own." }),
+    tenant: z.string(),
   })
   .meta({ id: "Token" });
 export type Token = z.infer<typeof tokenInfo>;
@@ -38,7 +42,7 @@ export const createdToken = z
   .meta({ id: "CreatedToken" });
 
 export const identity = z
-  .object({ id: z.string(), name: z.string(), scopes: z.array(scope) })
+  .object({ id: z.string(), name: z.string(), scopes: z.array(scope), tenant: z.string() })
   .meta({ id: "Identity", description: "The token of this request." });
 export type Identity = z.infer<typeof identity>;
 

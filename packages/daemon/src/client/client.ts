@@ -2,7 +2,7 @@ import type { InboxAnswer } from "../api/approval.ts";
 import type { CommandBody } from "../api/command.ts";
 import type { SessionEvent } from "../api/event.ts";
 import type { Approval } from "../api/inbox.ts";
-import type { RouteArguments, RouteResponse } from "../api/route.ts";
+import { fillPath, type RouteArguments, type RouteResponse } from "../api/route.ts";
 import type { Routes } from "../api/routes/index.ts";
 import type { Command, Session } from "../api/session.ts";
 import type { CreateSession } from "../api/settings.ts";
@@ -280,10 +280,6 @@ async function readResult(response: Response): Promise<unknown> {
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/json")) return response.json();
   return type.startsWith("text/plain") ? response.text() : undefined;
-}
-
-function fillPath(path: string, params: Readonly<Record<string, string>> = {}): string {
-  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
 }
 
 function toQuery(wait: number | undefined): { wait?: number } {

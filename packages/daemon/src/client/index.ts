@@ -52,7 +52,8 @@ export type { Problem, ProblemType } from "../api/problem.ts";
 export type { Scope } from "../api/route.ts";
 export type { Command, Session } from "../api/session.ts";
 export type { TerminalFrame, TerminalMessage, TerminalSummary } from "../api/terminal.ts";
-export type { CreateSession, SessionSettings } from "../api/settings.ts";
+export type { Node, Tenant, TenantLimits } from "../api/fleet.ts";
+export type { CreateSession, OnInterrupted, SessionSettings } from "../api/settings.ts";
 export type { StreamFrame } from "../api/stream.ts";
 export type {
   CliThread,

@@ -1,5 +1,7 @@
 import { Codex, type CodexError, type CodexEvent, type ConnectOptions, type LaunchOptions } from "codexkit";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
+import { createConnection } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { RunnerLimits } from "./limits.ts";
 
@@ -54,6 +56,8 @@ export type DaemonCodexOptions = Pick<
 
 export interface AppServerDeps {
   readonly limits: RunnerLimits;
+  /** Whether it is stopped on purpose, so that it can't answer. */
+  readonly isFrozen: () => boolean;
   /** Receives every event in order. Reading from codex waits for the promise, if there is one, so it must not call codex. */
   readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | undefined;
   /** Called once, when the server has died or was ended. */
@@ -102,14 +106,28 @@ export class AppServer {
     this.#checks.unref();
   }
 
+  /** @param register Stores the address. The server ends with this program if that ends before. */
   static async launch(
-    { id, sessionId, options }: { id: string; sessionId: string | null; options: LaunchOptions },
+    {
+      id,
+      sessionId,
+      options,
+      register,
+    }: {
+      id: string;
+      sessionId: string | null;
+      options: LaunchOptions;
+      register: (address: AppServerAddress) => Promise<void>;
+    },
     deps: AppServerDeps,
   ): Promise<AppServer> {
     const launcher = await Codex.launch({
       ...options,
       ...clientOptions(deps.limits),
-      outliveOwner: { graceMs: deps.limits.appServerGraceMs },
+      outliveOwner: {
+        graceMs: deps.limits.appServerGraceMs,
+        register: (address) => register({ id, sessionId, ...address }),
+      },
     });
     const { pid = null, url = "" } = launcher;
     // The connection of the launch ends the server when it breaks. This one does not, so that the turns of a server that has
@@ -142,6 +160,8 @@ export class AppServer {
         const codex = await connect(address.url, deps.limits);
         return new AppServer(address, codex, { ...deps, isAttached: true });
       } catch (error) {
+        // Its keeper did not end by itself, so that the process ID may be that of another process by now.
+        if (isRefused(error)) throw error;
         if (signal?.aborted || !isRunning(address.pid) || Date.now() + waitMs >= until) {
           await endServer(address);
           throw error;
@@ -154,7 +174,7 @@ export class AppServer {
   /** Ends a server without a connection to it, if it still runs. */
   static async end(address: AppServerAddress): Promise<void> {
     // The ID of a process that has ended may be that of another one by now.
-    if (existsSync(socketPath(address.url))) await endServer(address);
+    if (await hasListener(address.url)) await endServer(address);
   }
 
   get address(): AppServerAddress {
@@ -176,6 +196,11 @@ export class AppServer {
     await this.drained;
   }
 
+  /** Ends codex at once, whatever it is doing. */
+  kill(): void {
+    kill(this.pid, "SIGKILL");
+  }
+
   /** Leaves the server running for its grace period. */
   async detach(): Promise<void> {
     await this.codex.detach();
@@ -193,7 +218,8 @@ export class AppServer {
   }
 
   async #check(): Promise<void> {
-    if (this.#isChecking || this.#isReaderBusy || this.#end) return;
+    if (this.#deps.isFrozen()) this.#silentSince = undefined;
+    if (this.#isChecking || this.#isReaderBusy || this.#end || this.#deps.isFrozen()) return;
     this.#isChecking = true;
     const sentAt = Date.now();
     const { healthCheckMs, notRespondingMs } = this.#deps.limits;
@@ -201,7 +227,7 @@ export class AppServer {
       await this.codex.request("thread/loaded/list", {}, { timeoutMs: healthCheckMs });
       this.#silentSince = undefined;
     } catch {
-      if (this.#isReaderBusy || this.hasEnded) return;
+      if (this.#isReaderBusy || this.hasEnded || this.#deps.isFrozen()) return;
       this.#silentSince ??= sentAt;
       // A frozen process accepts no other signal.
       if (Date.now() - this.#silentSince >= notRespondingMs) kill(this.pid, "SIGKILL");
@@ -253,6 +279,27 @@ async function waitUntilGone(path: string, limitMs: number): Promise<boolean> {
     if (Date.now() > until) return false;
   }
   return true;
+}
+
+/** Whether the keeper of a server runs. */
+async function hasListener(url: string): Promise<boolean> {
+  const socket = createConnection(socketPath(url));
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether a socket has no listener: its keeper was killed, or the machine lost its power. */
+function isRefused(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && cause.code === "ECONNREFUSED") return true;
+  }
+  return false;
 }
 
 function socketPath(url: string): string {

@@ -1,8 +1,9 @@
 /** Limits of the app-servers and of the sessions on them. Times are milliseconds. */
 export interface RunnerLimits {
-  /** Sessions that this daemon owns at the same time. Default: 200. */
-  readonly ownedSessions: number;
-  /** How long an app-server runs on without a daemon, for the next boot to attach to. Default: 120,000. */
+  /**
+   * How long an app-server runs on without a daemon, for the next boot to attach to. With Postgres, it ends before the lease of its
+   * daemon does. Default: 120,000.
+   */
   readonly appServerGraceMs: number;
   /** An app-server without sessions is ended after this time. Default: 300,000. */
   readonly appServerIdleMs: number;
@@ -16,12 +17,12 @@ export interface RunnerLimits {
   readonly sessionIdleMs: number;
   /** Between looks for sessions to claim, if no notification arrives. Default: 1,000. */
   readonly claimMs: number;
-  /** Between renewals of the node's lease. Default: 5,000. */
-  readonly renewMs: number;
   /** How long an interrupted turn may take to end, when a session is deleted or the daemon drains. Default: 5,000. */
   readonly interruptMs: number;
   /** Between attempts to load a thread that another program has open, or that could not be loaded. Default: 2,000. */
   readonly retryMs: number;
+  /** How long to wait for a thread that another process has open: an app-server of an earlier start may be ending. Default: 10,000. */
+  readonly threadLockMs: number;
   /** Attempts to load a thread before its commands fail. Default: 5. */
   readonly loadAttempts: number;
   /**
@@ -36,7 +37,6 @@ export interface RunnerLimits {
 }
 
 export const RUNNER_LIMITS: RunnerLimits = {
-  ownedSessions: 200,
   appServerGraceMs: 120_000,
   appServerIdleMs: 300_000,
   healthCheckMs: 10_000,
@@ -44,9 +44,9 @@ export const RUNNER_LIMITS: RunnerLimits = {
   callMs: 30_000,
   sessionIdleMs: 600_000,
   claimMs: 1_000,
-  renewMs: 5_000,
   interruptMs: 5_000,
   retryMs: 2_000,
+  threadLockMs: 10_000,
   loadAttempts: 5,
   minAvailableMemory: 128 * 1024 * 1024,
   memoryCheckMs: 10_000,

@@ -1,6 +1,7 @@
 import { CodexError, type LaunchOptions } from "codexkit";
 import { KeyedSerialQueue } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
+import type { AppServerGuard } from "../fleet/app-server-guard.ts";
 import type { AppServerStore } from "../database/app-server-store.ts";
 import { AppServer, type AppServerAddress, type AppServerDeps, type AppServerSummary } from "./app-server.ts";
 import type { StderrLog } from "./stderr-log.ts";
@@ -14,6 +15,8 @@ export interface CodexPoolOptions {
   readonly launch: LaunchOptions;
   readonly limits: RunnerLimits;
   readonly stderr?: StderrLog;
+  /** Stops the app-servers while the lease of the node may have ended. Default: nothing does. */
+  readonly guard?: AppServerGuard;
   readonly onEvent: AppServerDeps["onEvent"];
   /** Called when a server has died. Its sessions acquire another one. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
@@ -37,6 +40,8 @@ export class CodexPool {
   readonly #users = new Map<AppServer, number>();
   readonly #idle = new Map<AppServer, NodeJS.Timeout>();
   readonly #opening = new KeyedSerialQueue<string>();
+  /** Searches and launches that are under way. */
+  readonly #opened = new Set<Promise<AppServer>>();
   readonly #closing = new AbortController();
   #restarts = 0;
 
@@ -44,6 +49,7 @@ export class CodexPool {
     this.#options = options;
     this.#deps = {
       limits: options.limits,
+      isFrozen: () => options.guard?.isFrozen === true,
       onEvent: (server, event) => options.onEvent(server, event),
       onEnd: (server, error) => this.#ended(server, error),
     };
@@ -89,8 +95,13 @@ export class CodexPool {
     dedicated: boolean;
   }): Promise<AppServerLease> {
     const key = dedicated ? sessionId : SHARED;
-    const server = await this.#opening.run(key, async () => this.#servers.get(key) ?? this.#open(key));
-    return this.#lease(server);
+    const opened = this.#opening.run(key, async () => this.#servers.get(key) ?? this.#open(key));
+    this.#opened.add(opened);
+    try {
+      return this.#lease(await opened);
+    } finally {
+      this.#opened.delete(opened);
+    }
   }
 
   /** Ends all servers, or leaves them running for their grace period. Later calls reject. */
@@ -98,9 +109,7 @@ export class CodexPool {
     this.#closing.abort(new CodexError("closed", "The daemon is closing."));
     for (const timer of this.#idle.values()) clearTimeout(timer);
     // A launch that is under way ends first, so that its process is not missed.
-    await Promise.allSettled(
-      [...this.#servers.keys(), SHARED].map((key) => this.#opening.run(key, () => {})),
-    );
+    await Promise.allSettled(this.#opened);
     const servers = [...this.#servers.values()];
     this.#servers.clear();
     const lost = how === "end" ? [...this.#lost.values()] : [];
@@ -121,14 +130,17 @@ export class CodexPool {
     row: Awaited<ReturnType<AppServerStore["list"]>>[number],
     codexHome: string,
   ): Promise<AppServer | undefined> {
-    if (row.codex_home !== codexHome) return undefined;
     const { id, url, pid, session_id: sessionId } = row;
-    return AppServer.attach({ id, url, pid, sessionId }, this.#deps, this.#closing.signal).catch(
-      () => undefined,
-    );
+    const address = { id, url, pid, sessionId };
+    if (row.codex_home === codexHome) {
+      return AppServer.attach(address, this.#deps, this.#closing.signal).catch(() => undefined);
+    }
+    await AppServer.end(address);
+    return undefined;
   }
 
   async #open(key: string): Promise<AppServer> {
+    await this.#options.guard?.untilThawed(this.#closing.signal);
     const lost = this.#lost.get(key);
     this.#lost.delete(key);
     if (lost) {
@@ -153,19 +165,18 @@ export class CodexPool {
       stderr?.add(key, line);
     };
     const options = { ...launch, codexHome, onStderr, signal: this.#closing.signal };
-    const server = await AppServer.launch({ id: randomUUID(), sessionId, options }, this.#deps);
-    stderr?.add(key, `codexkit: started the process ${server.pid}`);
+    const id = randomUUID();
+    const register = async ({ url, pid }: AppServerAddress): Promise<void> => {
+      stderr?.add(key, `codexkit: started the process ${pid}`);
+      await store.put({ id, node_name: nodeName, url, pid, codex_home: codexHome, session_id: sessionId });
+    };
+    let server: AppServer;
     try {
-      await store.put({
-        id: server.id,
-        node_name: nodeName,
-        url: server.url,
-        pid: server.pid,
-        codex_home: codexHome,
-        session_id: sessionId,
-      });
+      server = await AppServer.launch({ id, sessionId, options, register }, this.#deps);
     } catch (error) {
-      await server.close();
+      await store.remove(id).catch(() => {
+        // The next boot finds that it is gone.
+      });
       throw error;
     }
     this.#add(key, server);
@@ -175,6 +186,7 @@ export class CodexPool {
   #add(key: string, server: AppServer): void {
     // It may have died in between.
     if (server.hasEnded) return;
+    this.#options.guard?.add(server.pid);
     this.#servers.set(key, server);
     this.#endWhenIdle(server);
   }

@@ -12,6 +12,7 @@ import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { insertCommand } from "../session-store/insert-command.ts";
+import { requireFewerWaiting } from "../session-store/waiting-sessions.ts";
 import { requireFewerSessions, type InsertOptions } from "../session-store/insert-session.ts";
 
 export interface NewCommand<Kind extends CommandKind = CommandKind> {
@@ -21,6 +22,11 @@ export interface NewCommand<Kind extends CommandKind = CommandKind> {
   readonly kind: Kind;
   readonly body: CommandBody<Kind>;
   readonly by: string;
+}
+
+export interface SubmitOptions extends Pick<InsertOptions, "maxSessions" | "maxWaiting" | "check"> {
+  /** Whether it is carried out before all that wait. Default: false. */
+  readonly isFirst?: boolean;
 }
 
 export type CommandResult =
@@ -61,11 +67,12 @@ export class CommandStore {
   /**
    * Stores a command and the event `command.accepted`, and marks the session as ready. The same key with the same kind and body
    * returns the first row; with another one it rejects with `key_reused`. Rejects with `session_not_found` or
-   * `session_deleted`, and with `too_many_sessions` if there are `maxSessions` already.
+   * `session_deleted`, and with `too_many_sessions` if there are `maxSessions` already, and with
+   * `too_many_waiting` if the session would be one more of those that wait for a node.
    */
   async submit<Kind extends CommandKind>(
     command: NewCommand<Kind>,
-    { maxSessions, check }: Pick<InsertOptions, "maxSessions" | "check"> = {},
+    { maxSessions, maxWaiting, check, isFirst }: SubmitOptions = {},
   ): Promise<{ readonly command: CommandRow; readonly isNew: boolean }> {
     const { sessionId, key, kind, body, by } = command;
     const print = fingerprint({ kind, body });
@@ -82,15 +89,26 @@ export class CommandStore {
       this.#sessions.assertNotDeleted(session);
       check?.();
       if (maxSessions !== undefined) await requireFewerSessions(this.#store, trx, maxSessions);
-      const row = await insertCommand(this.#store, trx, {
-        id: newId(),
-        session_id: sessionId,
-        key,
-        fingerprint: print,
-        kind,
-        body: JSON.stringify(body),
-        by,
-      });
+      // One that is parked is ready when its answers expire.
+      const isNewlyWaiting =
+        session.node_id === null && (session.ready_at === null || session.phase === "parked");
+      if (maxWaiting !== undefined && isNewlyWaiting) {
+        await requireFewerWaiting(this.#store, trx, { tenantId: session.tenant_id, maxWaiting });
+      }
+      const row = await insertCommand(
+        this.#store,
+        trx,
+        {
+          id: newId(),
+          session_id: sessionId,
+          key,
+          fingerprint: print,
+          kind,
+          body: JSON.stringify(body),
+          by,
+        },
+        isFirst === undefined ? {} : { isFirst },
+      );
       const isWaiting = session.node_id === null && session.phase === "idle";
       const events = await this.#journal.appendAsClient(
         trx,

@@ -3,7 +3,10 @@ import type { Migration } from "kysely/migration";
 
 type Kind = "sqlite" | "postgres";
 
-/** The schema, by migration. A released migration is never changed. */
+/**
+ * The schema, by migration. A released migration is never changed. Daemons of the previous version go on writing to a schema that a
+ * newer one has migrated, so that a migration only adds: tables, indexes, and columns that are nullable or have a default.
+ */
 export function migrations(kind: Kind): Record<string, Migration> {
   return {
     "0001-first": { up: (db: Kysely<unknown>) => createTables(schemaBuilder(db, kind)) },
@@ -11,6 +14,7 @@ export function migrations(kind: Kind): Record<string, Migration> {
     "0003-parked-approvals": { up: addParkedColumns },
     "0004-imports": { up: (db: Kysely<unknown>) => createImportTable(schemaBuilder(db, kind)) },
     "0005-logins": { up: (db: Kysely<unknown>) => addLogins(db, schemaBuilder(db, kind)) },
+    "0006-fleet": { up: (db: Kysely<unknown>) => addFleet(db, schemaBuilder(db, kind)) },
   };
 }
 
@@ -356,3 +360,65 @@ async function addLogins(db: Kysely<unknown>, { table, index }: SchemaBuilder): 
     ["hash"],
   ).execute();
 }
+
+async function addFleet(db: Kysely<unknown>, schema: SchemaBuilder): Promise<void> {
+  const { kind, table, index } = schema;
+  await db.schema.alterTable("token").addColumn("tenant_id", "text").execute();
+  await db.schema.alterTable("session").addColumn("interrupted_turn_id", "text").execute();
+  for (const [name, column] of [
+    ["node", "turns"],
+    ["node", "drain_requested"],
+    ["rollout", "is_partial"],
+  ] as const) {
+    await db.schema
+      .alterTable(name)
+      .addColumn(column, "bigint", (definition) => definition.notNull().defaultTo(0))
+      .execute();
+  }
+  // Sessions that wait for a node, in the order in which a node looks for one.
+  await index(
+    "session_claim",
+    "session (needs, (coalesce(codex_version, '')), tenant_id, priority desc, ready_at)",
+    "node_id is null and ready_at is not null",
+  );
+  await index("session_active", "session (tenant_id)", "node_id is not null");
+  await table("fleet_key", { id: "text", secret: "text", created_at: "bigint" }, ["id"]).execute();
+  for (const statement of kind === "sqlite" ? SQLITE_SEARCH : POSTGRES_SEARCH)
+    await sql.raw(statement).execute(db);
+}
+
+/**
+ * What a search looks at, by its groups of three letters. Kept by triggers, so that daemons of the previous version keep it too, and
+ * apart from the session, whose row changes with every append. FTS5 has the groups; its rows have the row IDs of the sessions.
+ */
+const SQLITE_SEARCH = [
+  `create virtual table session_search using fts5 (session_id unindexed, text, tokenize = 'trigram')`,
+  ...["insert", "update of name, preview, cwd"].map(
+    (event, number) => `create trigger session_search_${number} after ${event} on session begin
+      delete from session_search where rowid = new.rowid;
+      insert into session_search (rowid, session_id, text)
+        values (new.rowid, new.id, coalesce(new.name, '') || char(10) || new.preview || char(10) || new.cwd);
+    end`,
+  ),
+  `create trigger session_search_2 after delete on session begin
+    delete from session_search where rowid = old.rowid;
+  end`,
+  `insert into session_search (rowid, session_id, text)
+    select rowid, id, coalesce(name, '') || char(10) || preview || char(10) || cwd from session`,
+];
+
+/** Without the extension pg_trgm, which not every server offers. */
+const POSTGRES_SEARCH = [
+  `create table session_search (session_id text primary key references session (id) on delete cascade, text text not null)`,
+  `create function codexkit_trigrams(text) returns text[] language sql immutable strict parallel safe as
+    $$ select coalesce(array_agg(distinct substr($1, n, 3)), '{}') from generate_series(1, length($1) - 2) as n $$`,
+  `create function codexkit_index_session() returns trigger language plpgsql as $$ begin
+    insert into session_search values (new.id, lower(concat_ws(chr(10), new.name, new.preview, new.cwd)))
+      on conflict (session_id) do update set text = excluded.text where session_search.text <> excluded.text;
+    return null;
+  end $$`,
+  `create trigger session_search after insert or update of name, preview, cwd on session
+    for each row execute function codexkit_index_session()`,
+  `insert into session_search select id, lower(concat_ws(chr(10), name, preview, cwd)) from session`,
+  `create index session_search_trigrams on session_search using gin (codexkit_trigrams(text))`,
+];

@@ -23,6 +23,13 @@ export interface NewNode {
   readonly codexVersion: string;
 }
 
+export interface RenewedLease {
+  /** Whether somebody has asked the node to drain. */
+  readonly isDrainRequested: boolean;
+}
+
+type Writer = Pick<Store<DaemonTables>["db"], "updateTable">;
+
 /** Boots of daemons, each with a lease. */
 export class NodeStore {
   readonly #store: Store<DaemonTables>;
@@ -95,20 +102,39 @@ export class NodeStore {
     return id;
   }
 
-  /** Extends the lease. Resolves to false if the node was retired: its sessions may have other owners by now. */
-  async renew(nodeId: string, changes: { readonly state?: "up" | "draining" } = {}): Promise<boolean> {
-    const { numUpdatedRows } = await this.#store.db
+  /**
+   * Extends the lease, also one that has ended. Resolves to undefined if the node was retired: its sessions may have other owners
+   * by now.
+   */
+  async renew(
+    nodeId: string,
+    changes: { readonly state?: "up" | "draining"; readonly turns?: number } = {},
+    db: Writer = this.#store.db,
+  ): Promise<RenewedLease | undefined> {
+    const row = await db
       .updateTable("node")
       .set({ lease_until: this.#leaseUntil, ...changes })
       .where("id", "=", nodeId)
       .where("lease_until", ">", 0)
+      .returning("drain_requested")
       .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    return row && { isDrainRequested: row.drain_requested !== 0 };
   }
 
   /** Ends the lease for good. Its sessions can be claimed at once. */
-  async retire(nodeId: string): Promise<void> {
-    await this.#store.db.updateTable("node").set({ lease_until: 0 }).where("id", "=", nodeId).execute();
+  async retire(nodeId: string, db: Writer = this.#store.db): Promise<void> {
+    await db.updateTable("node").set({ lease_until: 0 }).where("id", "=", nodeId).execute();
+  }
+
+  /** Retires the other boots with this name. The caller holds the name, so that they have ended or will never get it back. */
+  async retireFormer(name: string, nodeId: string): Promise<void> {
+    await this.#store.db
+      .updateTable("node")
+      .set({ lease_until: 0 })
+      .where("name", "=", name)
+      .where("id", "<>", nodeId)
+      .where("lease_until", ">", 0)
+      .execute();
   }
 
   async list(): Promise<readonly (NodeRow & { readonly isAlive: boolean })[]> {

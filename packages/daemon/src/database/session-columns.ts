@@ -19,6 +19,7 @@ export interface SessionChanges {
   readonly archived?: boolean;
   readonly needs?: readonly string[];
   readonly codexVersion?: string;
+  readonly interruptedTurnId?: string | null;
 }
 
 /** Columns of the changes of an owner. `archived` becomes a time, so that the caller passes the store's clock. */
@@ -36,5 +37,6 @@ export function toColumns(changes: SessionChanges, now: number): Partial<Session
   if (changes.archived !== undefined) columns.archived_at = changes.archived ? now : null;
   if (changes.needs !== undefined) columns.needs = JSON.stringify(changes.needs);
   if (changes.codexVersion !== undefined) columns.codex_version = changes.codexVersion;
+  if (changes.interruptedTurnId !== undefined) columns.interrupted_turn_id = changes.interruptedTurnId;
   return columns;
 }

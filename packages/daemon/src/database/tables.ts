@@ -1,4 +1,4 @@
-import type { Selectable } from "kysely";
+import type { Generated, Selectable } from "kysely";
 import type { WebhookEventType } from "../api/webhook.ts";
 
 // Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds of the
@@ -16,6 +16,10 @@ export interface NodeTable {
   version: string;
   codex_version: string;
   started_at: number;
+  /** Number of running turns, as of its newest renewal. */
+  turns: Generated<number>;
+  /** 1 when somebody has asked the node to drain, through any node of the fleet. */
+  drain_requested: Generated<number>;
 }
 
 /** A thread plus the daemon's settings and journal. `node_id` and `epoch` fence every write of its owner. */
@@ -59,6 +63,8 @@ export interface SessionTable {
   priority: number;
   needs: string;
   codex_version: string | null;
+  /** The turn that a lost node has cut off, until the new owner has reacted to it as `settings.onInterrupted` says. Null if there is none. */
+  interrupted_turn_id: string | null;
 }
 
 export type SessionPhase =
@@ -204,6 +210,8 @@ export interface RolloutTable {
   /** zstd of the first `image_bytes` bytes, or null. */
   image: Uint8Array | null;
   image_bytes: number;
+  /** 1 if the file has grown beyond the limit, so that its end is not stored. */
+  is_partial: Generated<number>;
 }
 
 export interface SessionRolloutTable {
@@ -244,6 +252,8 @@ export interface TokenTable {
   last_used_at: number | null;
   /** The token that a browser logged in with, which ends this one too. Null for a token that was created by itself. */
   parent_id: string | null;
+  /** Owns the sessions that are created with the token. Null: the default tenant. */
+  tenant_id: string | null;
 }
 
 /** A login code that was not used yet. */
@@ -268,6 +278,13 @@ export interface AuditTable {
   subject: string | null;
   /** JSON without secrets. */
   detail: string;
+}
+
+/** A secret that the nodes of a fleet share, and that is never served. */
+export interface FleetKeyTable {
+  id: string;
+  secret: string;
+  created_at: number;
 }
 
 export interface TenantTable {
@@ -340,6 +357,7 @@ export interface DaemonTables {
   login_code: LoginCodeTable;
   audit: AuditTable;
   tenant: TenantTable;
+  fleet_key: FleetKeyTable;
   webhook: WebhookTable;
   webhook_delivery: WebhookDeliveryTable;
   import: ImportTable;
@@ -353,6 +371,7 @@ export type NodeRow = Selectable<NodeTable>;
 export type ItemRow = Selectable<ItemTable>;
 export type TurnRow = Selectable<TurnTable>;
 export type AppServerRow = Selectable<AppServerTable>;
+export type TenantRow = Selectable<TenantTable>;
 export type TokenRow = Selectable<TokenTable>;
 export type WebhookRow = Selectable<WebhookTable>;
 export type WebhookDeliveryRow = Selectable<WebhookDeliveryTable>;

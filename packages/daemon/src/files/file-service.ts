@@ -4,6 +4,7 @@ import type { CommandBody, Message } from "../api/command.ts";
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
+import { pinnedNode } from "../fleet-store/needs.ts";
 import { AllowedPaths } from "./allowed-paths.ts";
 import { entityTag } from "./entity-tag.ts";
 import { fileBody } from "./file-body.ts";
@@ -17,7 +18,6 @@ export interface FileServiceOptions {
   readonly roots: readonly string[];
   /** Resolved. It has tokens and credentials, so that it is never served. */
   readonly stateFolder: string;
-  readonly nodeName: string;
   readonly limits?: Partial<FileLimits> | undefined;
 }
 
@@ -38,24 +38,22 @@ export class FileService {
   readonly staging: Staging;
   readonly images: ImageStore;
   readonly limits: FileLimits;
-  readonly #nodeName: string;
 
-  constructor({ roots, stateFolder, nodeName, limits }: FileServiceOptions) {
+  constructor({ roots, stateFolder, limits }: FileServiceOptions) {
     this.limits = { ...FILE_LIMITS, ...limits };
     this.paths = new AllowedPaths(roots, [stateFolder]);
     this.staging = new Staging(join(stateFolder, "staging"));
     this.images = new ImageStore(join(stateFolder, "images"), this.staging, this.limits);
-    this.#nodeName = nodeName;
   }
 
   /** The absolute form of a path of a session. Rejects with `files_unavailable` if its files are not on this machine. */
-  resolve(session: Pick<SessionRow, "cwd" | "setup" | "needs">, path: string): string {
+  resolve(session: Pick<SessionRow, "cwd" | "setup">, path: string): string {
     this.requireLocal(session);
     // Not normalised: the kernel resolves `..` after links, and a trailing slash means a folder.
     return path.startsWith("/") ? path : `${session.cwd}/${path}`;
   }
 
-  requireLocal({ setup, needs }: Pick<SessionRow, "setup" | "needs">): void {
+  requireLocal({ setup }: Pick<SessionRow, "setup">): void {
     if (process.platform !== "linux") {
       throw new DaemonError("files_unavailable", "Files are served on Linux only.");
     }
@@ -65,29 +63,19 @@ export class FileService {
         "The files of the session are in its execution environment.",
       );
     }
-    const node = (JSON.parse(needs) as string[]).find((label) => label.startsWith("node:"));
-    if (node !== undefined && node !== `node:${this.#nodeName}`) {
-      throw new DaemonError(
-        "files_unavailable",
-        `The files of the session are on the ${node.replace(":", " ")}.`,
-      );
-    }
   }
 
-  /** Rejects with `files_unavailable` if another node may run the session: uploaded images are in the state folder of a node. */
-  requireNode({ needs }: Pick<SessionRow, "needs">, store: "sqlite" | "postgres"): void {
-    const isHere = (JSON.parse(needs) as string[]).includes(`node:${this.#nodeName}`);
-    if (isHere || store === "sqlite") return;
+  /** Rejects with `files_unavailable` if the session may move: uploaded images are in the state folder of one node. */
+  requirePinned({ needs }: Pick<SessionRow, "needs">, store: "sqlite" | "postgres"): void {
+    if (store === "sqlite" || pinnedNode(JSON.parse(needs) as string[]) !== undefined) return;
     throw new DaemonError(
       "files_unavailable",
-      "Another node may run the session. Send images as data URLs, or upload them to the node of the session.",
+      "The session may move to another node. Send images as data URLs, or create it on one node.",
     );
   }
 
   /** Rejects with `not_found` if a message names an image that was not uploaded. */
-  async requireImages(sessionId: string, input: Message["input"], { sessions }: Database): Promise<void> {
-    if (typeof input === "string" || !input.some(({ type }) => type === "uploadedImage")) return;
-    await sessions.require(sessionId);
+  async requireImages(sessionId: string, input: Exclude<Message["input"], string>): Promise<void> {
     for (const part of input) {
       if (part.type === "uploadedImage") await this.images.require(sessionId, part.imageId);
     }

@@ -6,6 +6,9 @@ import { type Method, type Route, splitKey } from "../api/route.ts";
 import { routes } from "../api/routes/index.ts";
 import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
+import { type ForwardedRequest, ForwardTokens } from "../fleet/forward-token.ts";
+import { locateSession, machineAway, nodeUnavailable } from "../fleet/locate-session.ts";
+import type { FleetNode } from "../fleet-store/node-directory.ts";
 import { readOnly } from "../replay/replay-runner.ts";
 import { STATIC_PREFIX, type StaticFiles } from "./static-files.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
@@ -13,15 +16,20 @@ import { checkOrigin } from "./check-origin.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
 import { parseRequest } from "./parse-request.ts";
 import { problemResponse, quote, toProblem } from "./problems.ts";
+import { describeRequest, FORWARD_HEADER } from "./proxy/forwarded.ts";
+import { OwnerProxy } from "./proxy/owner-proxy.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import { upgradeOf } from "./upgrade.ts";
 
-const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [] };
+const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [], tenant: "" };
 
 /** The hono app of a route table: checks, parsing and errors are the same for all routes. */
 export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const app = new Hono();
   const { staticFiles } = services;
-  const guard = createGuard(services);
+  const tokens = new ForwardTokens(services.database.store, services.fleetLimits);
+  const proxy = new OwnerProxy({ ...services, tokens });
+  const guard = createGuard(services, tokens);
   const limitFailures = createFailureLimit(services);
   // Before CORS and routing, so that other sites don't even learn which paths exist.
   app.use(async (context, next) => {
@@ -70,7 +78,8 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     let identity = ANONYMOUS;
     let response: Response;
     try {
-      identity = await guard(context, route);
+      const caller = await guard(context, key, route);
+      ({ identity } = caller);
       if (services.isReadOnly && isMutation(key, route)) throw readOnly();
       const parsed = await parseRequest(context, route, services.limits.bodyBytes);
       response =
@@ -79,11 +88,12 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
           : toResponse(
               context,
               route,
-              await handler({
+              await handle(route, handler, {
                 ...(parsed as HandlerRequest<Route>),
                 identity,
                 signal: context.req.raw.signal,
                 context,
+                forward: async (node) => forward(node, { context, key, parsed, ...caller }),
               }),
             );
     } catch (error) {
@@ -103,6 +113,44 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     // hono leaves out the body of a response to HEAD, but does not end it: a stream would go on without a reader.
     if (context.req.raw.method === "HEAD") await response.body?.cancel();
     return response;
+  }
+
+  /** On the machine of the session, where the route needs it. */
+  async function handle(
+    { machine }: Route,
+    handler: (request: HandlerRequest<Route>) => Promise<unknown>,
+    request: HandlerRequest<Route>,
+  ): Promise<unknown> {
+    if (machine === undefined) return handler(request);
+    const { sessionId } = request.params as unknown as { sessionId: string };
+    const session = await services.database.sessions.get(sessionId);
+    // The handler says what is wrong with it.
+    if (!session || session.phase === "deleted") return handler(request);
+    const location = await locateSession(session, services);
+    if (location.where === "node") return request.forward(location.node);
+    if (location.where === "away" && machine === "required")
+      throw machineAway(location.name, services.database.store.kind);
+    return handler(request);
+  }
+
+  async function forward(
+    node: FleetNode,
+    {
+      context,
+      key,
+      parsed: { body, query },
+      identity,
+      isForwarded,
+    }: Caller & { context: Context; key: string; parsed: { body: unknown; query: unknown } },
+  ): Promise<Response> {
+    if (isForwarded) throw nodeUnavailable(node.name, "The session has just moved there.");
+    const { wait: waitMs = 0 } = (query ?? {}) as { wait?: number };
+    const call = { context, key, identity, body, waitMs };
+    const upgrade = upgradeOf(context);
+    if (!upgrade) return proxy.forward(node, call);
+    upgrade.remote = { node, target: await proxy.target(node, call), proxy };
+    // Never sent: the connection becomes a WebSocket.
+    return new Response(null, { status: 204 });
   }
 
   function fail(error: unknown, context: Context): Response {
@@ -140,18 +188,35 @@ function toResponse(context: Context, route: Route, result: unknown): Response {
 }
 
 /** Who sent a request, after all checks that don't depend on its content. */
-function createGuard({ limits, auth, database }: HttpServices) {
+function createGuard({ limits, auth, database, runner }: HttpServices, forwardTokens: ForwardTokens) {
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
-  return async (context: Context, route: Route): Promise<Identity> => {
+  return async (context: Context, key: string, route: Route): Promise<Caller> => {
     if (route.scope === null) {
       limitRate(requests, `address:${remoteAddress(context)}`);
-      return ANONYMOUS;
+      return { identity: ANONYMOUS, isForwarded: false };
     }
-    const identity = await authenticate(context, { auth, tokens: database.tokens });
+    const forwarded = context.req.header(FORWARD_HEADER);
+    const identity =
+      forwarded === undefined
+        ? await authenticate(context, { auth, tokens: database.tokens })
+        : await verifyForwarded(forwarded, describeRequest(context, key));
     limitRate(requests, identity.id);
     requireScope(identity, route.scope);
-    return identity;
+    return { identity, isForwarded: forwarded !== undefined };
   };
+
+  async function verifyForwarded(token: string, request: ForwardedRequest): Promise<Identity> {
+    const { nodeId } = runner.status;
+    const identity = nodeId === null ? undefined : await forwardTokens.verify(token, request, nodeId);
+    if (identity) return identity;
+    throw new DaemonError("unauthorized", "The forwarded request is not one of a node of this fleet.");
+  }
+}
+
+interface Caller {
+  readonly identity: Identity;
+  /** Whether another node has sent the request, in the name of its client. */
+  readonly isForwarded: boolean;
 }
 
 /**

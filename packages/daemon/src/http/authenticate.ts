@@ -3,12 +3,13 @@ import { getCookie } from "hono/cookie";
 import { SCOPES, type Scope } from "../api/route.ts";
 import type { Identity } from "../api/token.ts";
 import { DaemonError } from "../errors.ts";
-import type { TokenStore } from "../tokens/token-store.ts";
+import { DEFAULT_TENANT } from "../session-store/new-session-row.ts";
+import type { TokenInfo, TokenStore } from "../tokens/token-store.ts";
 
 export const TOKEN_COOKIE = "codexkit_token";
 
 /** The identity of every request if the daemon works without tokens. */
-const LOCAL: Identity = { id: "local", name: "local", scopes: [...SCOPES] };
+const LOCAL: Identity = { id: "local", name: "local", scopes: [...SCOPES], tenant: DEFAULT_TENANT };
 
 export interface Authentication {
   readonly auth: "tokens" | "none";
@@ -28,7 +29,11 @@ export async function authenticate(context: Context, { auth, tokens }: Authentic
 export async function verifyToken(token: string, tokens: Pick<TokenStore, "verify">): Promise<Identity> {
   const info = await tokens.verify(token);
   if (!info) throw new DaemonError("unauthorized", "The token is unknown, expired or revoked.");
-  return { id: info.id, name: info.name, scopes: [...info.scopes] };
+  return toIdentity(info);
+}
+
+export function toIdentity({ id, name, scopes, tenant_id: tenant }: TokenInfo): Identity {
+  return { id, name, scopes: [...scopes], tenant: tenant ?? DEFAULT_TENANT };
 }
 
 export function requireScope({ scopes, name }: Identity, scope: Scope): void {

@@ -3,6 +3,7 @@ import { createOpenApiDocument } from "../api/openapi.ts";
 import { routes } from "../api/routes/index.ts";
 import { createApp } from "./app.ts";
 import { createFileHandlers } from "./file-handlers.ts";
+import { createFleetHandlers } from "./fleet-handlers.ts";
 import type { HttpServices } from "./handler.ts";
 import { createHistoryHandlers, type TestCommand } from "./history-handlers.ts";
 import { createInboxHandlers } from "./inbox-handlers.ts";
@@ -31,6 +32,7 @@ export function createHttp(services: HttpServices, testCommand: TestCommand): Ho
     ...createTransferHandlers(services),
     ...createThreadHandlers(services, streams),
     ...createWebhookHandlers(services),
+    ...createFleetHandlers(services),
     ...createOperationHandlers(services, streams, document),
   });
 }

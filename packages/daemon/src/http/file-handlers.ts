@@ -19,7 +19,7 @@ export function createFileHandlers(
 ): Handlers<keyof typeof fileRoutes> {
   const { database, runner, files } = services;
   const { sessions, commands } = database;
-  const { refuseWhileDraining, waitFor } = createSubmitter(services);
+  const { refuseWhileDraining, requireTaker, waitFor } = createSubmitter(services);
   const responder = new FileResponder(files.limits.openReads);
   return {
     "GET /sessions/{sessionId}/files": async ({ params, query: { path, cursor, limit } }) => {
@@ -35,7 +35,7 @@ export function createFileHandlers(
       return responder.respond(await files.paths.openFile(absolute, path), context);
     },
     "PUT /sessions/{sessionId}/files/content": async ({ params, query, context, identity, signal }) => {
-      refuseWhileDraining();
+      await requireTaker();
       const { sessionId } = params;
       const { path } = query;
       const absolute = files.resolve(await sessions.require(sessionId), path);
@@ -91,13 +91,13 @@ export function createFileHandlers(
     },
     "POST /sessions/{sessionId}/images": async ({ params: { sessionId }, context }) => {
       refuseWhileDraining();
-      files.requireNode(await sessions.require(sessionId), database.store.kind);
+      files.requirePinned(await sessions.require(sessionId), database.store.kind);
       return readBytes(context, "the image", files.limits.imageBytes, (body) =>
         files.images.add(sessionId, body),
       );
     },
     "GET /sessions/{sessionId}/images/{imageId}": async ({ params: { sessionId, imageId } }) => {
-      files.requireNode(await sessions.require(sessionId), database.store.kind);
+      files.requirePinned(await sessions.require(sessionId), database.store.kind);
       const { contents, type } = await files.images.read(sessionId, imageId);
       return new Response(contents, {
         headers: {

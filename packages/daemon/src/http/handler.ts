@@ -11,6 +11,9 @@ import type { HttpLimits } from "../limits.ts";
 import type { Runner } from "../sessions/runner.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
+import type { FleetLimits } from "../fleet/limits.ts";
+import type { FleetNode } from "../fleet-store/node-directory.ts";
+import type { SharedRoots } from "../fleet-store/needs.ts";
 import type { StaticFiles } from "./static-files.ts";
 import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
@@ -40,6 +43,11 @@ export interface HttpServices {
   readonly defaults: SessionSettings;
   /** Name of this node. Sessions with a local folder stay on it. */
   readonly nodeName: string;
+  /** Folders that other nodes have under the same path, resolved. */
+  readonly sharedRoots: SharedRoots;
+  readonly fleetLimits: FleetLimits;
+  /** Lets this node hand its sessions over. */
+  readonly onDrain: () => void;
   readonly version: string;
   /** Whether everything that changes something is refused: a session is replayed. */
   readonly isReadOnly: boolean;
@@ -52,6 +60,8 @@ export interface HandlerRequest<R extends Route> extends ParsedRequest<R> {
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
   readonly context: Context;
+  /** Lets another node answer. Rejects with `node_unavailable`, also if the request comes from another node itself. */
+  readonly forward: (node: FleetNode) => Promise<Response>;
 }
 
 /** Returns the body of the response, or a whole response. Errors become problems. */

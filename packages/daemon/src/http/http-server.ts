@@ -14,13 +14,22 @@ type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 /** A listener for Node's own HTTP servers. */
 export function createNodeHandler(
   fetch: Fetch,
-  { pipelinedRequests }: Pick<HttpLimits, "pipelinedRequests">,
+  {
+    pipelinedRequests,
+    isEnding,
+  }: Pick<HttpLimits, "pipelinedRequests"> & {
+    /** Whether connections end with their next response, so that a load balancer makes new ones elsewhere. */
+    readonly isEnding: () => boolean;
+  },
 ): NodeHandler {
   // Replacing the global Request and Response would change other code of the program that mounts the daemon.
   const listener = getRequestListener((request, env) => fetch(request, env), {
     overrideGlobalObjects: false,
   });
-  return handleInOrder((request, response) => void listener(request, response), pipelinedRequests);
+  return handleInOrder((request, response) => {
+    if (isEnding()) response.shouldKeepAlive = false;
+    void listener(request, response);
+  }, pipelinedRequests);
 }
 
 export interface ListenOptions {

@@ -1,5 +1,15 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { FleetCounts } from "../fleet-store/node-directory.ts";
 import type { Runner } from "../sessions/runner.ts";
+
+const NODE_STATES = ["stopped", "starting", "running", "draining", "closed", "frozen"] as const;
+
+/** What is counted in the store, which belongs to all nodes. */
+export interface StoreCounts {
+  /** Approvals that wait without a process. */
+  readonly countParked: () => Promise<number>;
+  readonly countFleet: () => Promise<FleetCounts>;
+}
 
 /** Prometheus metrics of one daemon, in a registry of its own. */
 export class Metrics {
@@ -8,9 +18,9 @@ export class Metrics {
   readonly requestSeconds: Histogram<"method" | "route">;
   readonly openStreams: Gauge<"kind">;
   readonly sentBatches: Counter<"kind">;
+  readonly proxiedRequests: Counter<"outcome">;
 
-  /** @param countParked Number of approvals that wait without a process, in the whole store. */
-  constructor(runner: Pick<Runner, "status">, countParked: () => Promise<number>) {
+  constructor(runner: Pick<Runner, "status">, { countParked, countFleet }: StoreCounts) {
     const registers = [this.registry];
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
     this.requests = new Counter({
@@ -38,7 +48,14 @@ export class Metrics {
       labelNames: ["kind"],
       registers,
     });
+    this.proxiedRequests = new Counter({
+      name: "codexkit_proxied_requests_total",
+      help: "Requests that were forwarded to the node of their session.",
+      labelNames: ["outcome"],
+      registers,
+    });
     this.#addRunnerMetrics(runner, registers);
+    this.#addFleetMetrics(runner, countFleet, registers);
     const parked: Gauge = new Gauge({
       name: "codexkit_parked_approvals",
       help: "Approvals of all sessions that wait without a process.",
@@ -47,6 +64,114 @@ export class Metrics {
         // The other metrics are needed most when the store can't be reached.
         parked.set(await countParked().catch(() => Number.NaN));
       },
+    });
+  }
+
+  #addFleetMetrics(
+    runner: Pick<Runner, "status">,
+    countFleet: () => Promise<FleetCounts>,
+    registers: Registry[],
+  ): void {
+    // One query per scrape, for all of them.
+    let counting: Promise<FleetCounts | undefined> | undefined;
+    const countOnce = async (): Promise<FleetCounts | undefined> => {
+      counting ??= countFleet()
+        .catch(() => undefined)
+        .finally(() => {
+          counting = undefined;
+        });
+      return counting;
+    };
+    const gauge = (name: string, help: string, read: (counts: FleetCounts) => number): void => {
+      const added: Gauge = new Gauge({
+        name,
+        help,
+        registers,
+        collect: async () => {
+          const counts = await countOnce();
+          added.set(counts ? read(counts) : Number.NaN);
+        },
+      });
+    };
+    gauge(
+      "codexkit_sessions_ready",
+      "Sessions of all nodes that have something to do and no node.",
+      ({ ready }) => ready,
+    );
+    gauge("codexkit_sessions_stranded", "Sessions whose node is lost.", ({ stranded }) => stranded);
+    const nodes: Gauge<"state"> = new Gauge({
+      name: "codexkit_nodes",
+      help: "Nodes of the store, by state.",
+      labelNames: ["state"],
+      registers,
+      collect: async () => {
+        const counts = await countOnce();
+        for (const each of ["up", "draining", "lost"] as const) {
+          nodes.set({ state: each }, counts?.nodes[each] ?? Number.NaN);
+        }
+      },
+    });
+    const state: Gauge<"state"> = new Gauge({
+      name: "codexkit_node_state",
+      help: "1 for the state that this node is in.",
+      labelNames: ["state"],
+      registers,
+      collect: () => {
+        const current = runner.status.fleet.isFrozen ? "frozen" : runner.status.state;
+        for (const each of NODE_STATES) state.set({ state: each }, each === current ? 1 : 0);
+      },
+    });
+    const counter = (
+      name: string,
+      help: string,
+      label: string,
+      read: () => Readonly<Record<string, number>>,
+    ): void => {
+      const added: Counter = new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect: () => {
+          added.reset();
+          for (const [value, count] of Object.entries(read())) {
+            added.inc({ [label]: value }, count);
+          }
+        },
+      });
+    };
+    counter(
+      "codexkit_claims_total",
+      "Sessions that this node has claimed.",
+      "reason",
+      () => runner.status.fleet.claims,
+    );
+    counter(
+      "codexkit_lease_renewals_total",
+      "Renewals of the lease of this node.",
+      "outcome",
+      () => runner.status.fleet.renewals,
+    );
+    const fenced: Counter = new Counter({
+      name: "codexkit_fenced_total",
+      help: "Sessions that another node has taken from this one.",
+      registers,
+      collect: () => {
+        fenced.reset();
+        fenced.inc(runner.status.fleet.fenced);
+      },
+    });
+    const age: Gauge = new Gauge({
+      name: "codexkit_lease_age_seconds",
+      help: "Time since the newest renewal of the lease.",
+      registers,
+      collect: () => age.set((runner.status.fleet.leaseAgeMs ?? Number.NaN) / 1000),
+    });
+    const frozen: Gauge = new Gauge({
+      name: "codexkit_frozen",
+      help: "1 while the app-servers are stopped, because the lease could not be renewed.",
+      registers,
+      collect: () => frozen.set(runner.status.fleet.isFrozen ? 1 : 0),
     });
   }
 

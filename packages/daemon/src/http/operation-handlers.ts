@@ -1,11 +1,13 @@
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
 import { DaemonError } from "../errors.ts";
-import { TOKEN_COOKIE, verifyToken } from "./authenticate.ts";
+import { TOKEN_COOKIE, toIdentity, verifyToken } from "./authenticate.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import type { StreamCounter } from "./stream-counter.ts";
 import { viewToken } from "../views.ts";
 
+/** After which a load balancer or a client looks again. */
+const RETRY_SECONDS = 5;
 /** Browsers limit cookies to 400 days. The token itself may end earlier. */
 const COOKIE_SECONDS = 90 * 24 * 3600;
 
@@ -16,7 +18,7 @@ export function createOperationHandlers(
   document: string,
 ) {
   const { database, runner, metrics, limits } = services;
-  const { tokens, logins, audit, store } = database;
+  const { tokens, logins, tenants, audit, store, fleet } = database;
   return {
     "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
     "GET /account": async ({ signal }) => runner.account({ signal }),
@@ -29,7 +31,7 @@ export function createOperationHandlers(
           ? await logins.redeemCode(body.code, body.device)
           : await logins.create((await verifyToken(body.token, tokens)).id, { device: body.device });
       setCookie(context, TOKEN_COOKIE, token, { ...cookieOptions(context), maxAge: COOKIE_SECONDS });
-      return { id: info.id, name: info.name, scopes: [...info.scopes] };
+      return toIdentity(info);
     },
     "POST /login-codes": async ({ body, identity }) => {
       if (services.auth === "none") {
@@ -49,11 +51,13 @@ export function createOperationHandlers(
     "GET /whoami": async ({ identity }) => identity,
 
     "GET /tokens": async () => ({ data: (await tokens.list()).map(viewToken) }),
-    "POST /tokens": async ({ body: { name, scopes, expiresAt }, identity }) => {
+    "POST /tokens": async ({ body: { name, scopes, expiresAt, tenant }, identity }) => {
+      if (tenant !== undefined) await tenants.require(tenant);
       const { token, info } = await tokens.create({
         name,
         scopes: [...new Set(scopes)],
         ...(expiresAt !== undefined && { expiresAt }),
+        ...(tenant !== undefined && { tenant }),
         by: identity.id,
       });
       return { token, info: viewToken(info) };
@@ -77,11 +81,18 @@ export function createOperationHandlers(
     "GET /health": async () => ({ status: "ok" as const, version: services.version }),
     "GET /ready": async () => {
       await store.check();
-      const { state } = runner.status;
+      const { state, fleet: fleetStatus } = runner.status;
       if (state !== "running") {
         throw new DaemonError("draining", `The daemon takes no commands: it is ${state}.`, {
-          details: { state },
+          details: { state, retryAfter: RETRY_SECONDS },
         });
+      }
+      if (fleetStatus.isFrozen) {
+        throw new DaemonError(
+          "store_unavailable",
+          "The lease of this node could not be renewed in time. Its turns stand still until it is.",
+          { details: { state: "frozen", retryAfter: RETRY_SECONDS } },
+        );
       }
       return { ready: true, store: "ok" as const, runner: state };
     },
@@ -97,6 +108,7 @@ export function createOperationHandlers(
       memoryBytes: process.memoryUsage.rss(),
       store: { kind: store.kind, notifications: store.notifier.mode },
       runner: { ...runner.status },
+      nodes: [...(await fleet.list(runner.status.nodeId))],
       streams: streams.counts,
       limits: { ...limits },
       roots: [...services.roots],

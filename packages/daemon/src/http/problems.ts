@@ -7,6 +7,8 @@ import { errorToProblem } from "../sessions/problems.ts";
 
 const MAX_ERRORS = 20;
 const MAX_TEXT = 500;
+/** After which a client tries again what the daemon can't do now. */
+const RETRY_SECONDS = 5;
 
 export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(problem), {
@@ -19,13 +21,19 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
 export function toProblem(error: unknown): { readonly problem: Problem; readonly isExpected: boolean } {
   if (error instanceof z.ZodError) return { problem: invalidInput("body", error), isExpected: true };
   if (StoreError.is(error)) {
-    const type = error.code === "store_full" ? "store_full" : "store_unavailable";
-    return { problem: createProblem(type, error.message), isExpected: true };
+    if (error.code === "store_full") {
+      return { problem: createProblem("store_full", error.message), isExpected: true };
+    }
+    const problem = createProblem("store_unavailable", error.message, { retryAfter: RETRY_SECONDS });
+    return { problem, isExpected: true };
   }
   if (CodexError.is(error)) return { problem: errorToProblem(error), isExpected: true };
   if (DaemonError.is(error)) {
     if (error.code === "closed") {
-      return { problem: createProblem("draining", "The daemon is closing."), isExpected: true };
+      return {
+        problem: createProblem("draining", "The daemon is closing.", { retryAfter: RETRY_SECONDS }),
+        isExpected: true,
+      };
     }
     if (error.code === "command_not_found") {
       return { problem: createProblem("not_found", error.message), isExpected: true };

@@ -2,12 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
 import type { CommandBody, CommandKind } from "../api/command.ts";
 import type { Route } from "../api/route.ts";
-import { sessionSettings, sessionSetup } from "../api/settings.ts";
-import type { NewSession } from "../session-store/session-store.ts";
-import type { CommandRow } from "../database/tables.ts";
+import { type CreateSession, sessionSettings, sessionSetup } from "../api/settings.ts";
+import type { InsertOptions, NewSession } from "../session-store/session-store.ts";
+import type { CommandRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
+import { needsOf, pinnedNode } from "../fleet-store/needs.ts";
+import { locateSession, machineAway, nodeUnavailable } from "../fleet/locate-session.ts";
 import type { WebhookTool } from "../api/webhook-tool.ts";
 import { requirePublicReceiver } from "../webhooks/guarded-request.ts";
 import { webhookTools } from "../webhooks/webhook-tools.ts";
@@ -18,11 +20,14 @@ type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "conte
   readonly query: { readonly wait?: number | undefined };
 };
 
+type SubmitOptions = Pick<InsertOptions, "maxSessions" | "maxWaiting" | "check">;
+
 /** Submits commands, and waits for their outcomes. */
 export function createSubmitter(services: HttpServices) {
   const { runner, limits } = services;
-  const { commands } = services.database;
+  const { commands, fleet } = services.database;
 
+  /** For what only this node can do. */
   function refuseWhileDraining(): void {
     const { state } = runner.status;
     if (state === "draining" || state === "closed") {
@@ -36,6 +41,13 @@ export function createSubmitter(services: HttpServices) {
     }
   }
 
+  /** For what any node can do. A daemon that is alone refuses it while it shuts down. */
+  async function requireTaker(): Promise<void> {
+    const { state, nodeId } = runner.status;
+    const isEnding = state === "draining" || state === "closed";
+    if (isEnding && !(await fleet.hasOthers(nodeId))) refuseWhileDraining();
+  }
+
   async function waitFor(
     row: CommandRow,
     wait: number | undefined,
@@ -43,16 +55,22 @@ export function createSubmitter(services: HttpServices) {
   ): Promise<CommandRow> {
     if (!wait || row.result !== null) return row;
     const timeoutMs = Math.min(wait, limits.waitMs);
-    return commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
+    try {
+      return await commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
+    } catch (error) {
+      // The command is stored. The client learns from another node, or from the next start, what becomes of it.
+      if (!services.closing.aborted || signal.aborted) throw error;
+      return (await commands.get(row.id)) ?? row;
+    }
   }
 
   async function submit<Kind extends CommandKind>(
     request: CommandRequest,
     kind: Kind,
     body: CommandBody<Kind>,
-    options?: Parameters<typeof commands.submit>[1],
+    options?: SubmitOptions,
   ) {
-    refuseWhileDraining();
+    await requireTaker();
     const { sessionId } = request.params;
     const key = idempotencyKey(request.context);
     const { command } = await commands.submit(
@@ -62,41 +80,36 @@ export function createSubmitter(services: HttpServices) {
     return viewCommand(await waitFor(command, request.query.wait, request.signal));
   }
 
-  return { refuseWhileDraining, waitFor, submit };
+  return { refuseWhileDraining, requireTaker, waitFor, submit };
 }
 
 export function createSessionHandlers(services: HttpServices) {
   const { database, files, limits } = services;
-  const { sessions, commands } = database;
-  const { refuseWhileDraining, waitFor, submit } = createSubmitter(services);
+  const { sessions, commands, fleet } = database;
+  const { refuseWhileDraining, requireTaker, waitFor, submit } = createSubmitter(services);
 
   /** A handler that submits the body as a command. */
-  function submits<Kind extends CommandKind>(kind: Kind) {
+  function submits<Kind extends CommandKind>(kind: Kind, options?: SubmitOptions) {
     return async (request: CommandRequest & { readonly body?: CommandBody<Kind> | undefined }) =>
-      submit(request, kind, request.body ?? ({} as CommandBody<Kind>));
+      submit(request, kind, request.body ?? ({} as CommandBody<Kind>), options);
   }
+  /** Of commands that give the model or a program something to do. The others end work, or are done at once. */
+  const isWork: SubmitOptions = { maxWaiting: limits.waitingSessions };
 
   return {
-    "POST /sessions": async ({ body, query, identity, context, signal }) => {
-      refuseWhileDraining();
-      const { cwd: folder, name, priority, ...rest } = body;
-      const setup = sessionSetup.strip().parse(rest);
-      await checkTools(setup.tools ?? []);
-      const isRemote = setup.environment !== undefined;
-      const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
-      const created: NewSession = {
-        cwd,
-        ...(name !== undefined && { name }),
-        ...(priority !== undefined && { priority }),
-        settings: sessionSettings.strip().parse({ ...services.defaults, ...rest }),
-        setup,
-        needs: isRemote ? [] : [`node:${services.nodeName}`],
-        by: identity.id,
-        key: idempotencyKey(context),
-      };
-      const check = (): void => checkDeadline(rest.deadline);
-      const { session, command } = await sessions.insert(created, { maxSessions: limits.sessions, check });
-      if (!command) throw new Error("A new session has no command.");
+    "POST /sessions": async ({ body, query, identity, context, signal, forward }) => {
+      const { node } = body;
+      if (node !== undefined && node !== services.nodeName) {
+        const other = await fleet.findAlive(node);
+        if (!other) throw nodeUnavailable(node);
+        return forward(other);
+      }
+      const by = identity.id;
+      const key = idempotencyKey(context);
+      // First of all: the folder of a repetition may be on another node, or gone.
+      const { session, command } =
+        (await sessions.findCreated({ by, key, request: body })) ??
+        (await create(body, { by, key, tenantId: identity.tenant }));
       const finished = await waitFor(command, query.wait, signal);
       const current = finished === command ? session : ((await sessions.get(session.id)) ?? session);
       return { session: viewSession(current), command: viewCommand(finished) };
@@ -114,8 +127,15 @@ export function createSessionHandlers(services: HttpServices) {
     "GET /sessions/{sessionId}": async ({ params }) => viewSession(await sessions.require(params.sessionId)),
     "DELETE /sessions/{sessionId}": submits("delete"),
     "POST /sessions/{sessionId}/messages": async (request) => {
-      await files.requireImages(request.params.sessionId, request.body.input, database);
-      return submit(request, "message", request.body);
+      const { sessionId } = request.params;
+      const { input } = request.body;
+      if (typeof input !== "string" && input.some(({ type }) => type === "uploadedImage")) {
+        const location = await locateSession(await sessions.require(sessionId), services);
+        if (location.where === "node") return request.forward(location.node);
+        if (location.where === "away") throw machineAway(location.name, database.store.kind);
+        await files.requireImages(sessionId, input);
+      }
+      return submit(request, "message", request.body, isWork);
     },
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
       submit(request, "unqueue", { commandId: request.params.commandId }),
@@ -123,11 +143,11 @@ export function createSessionHandlers(services: HttpServices) {
     "POST /sessions/{sessionId}/park": submits("park"),
     // Refused now: when Codex has copied the thread, it is too late.
     "POST /sessions/{sessionId}/fork": async (request) =>
-      submit(request, "fork", request.body, { maxSessions: limits.sessions }),
+      submit(request, "fork", request.body, { ...isWork, maxSessions: limits.sessions }),
     "POST /sessions/{sessionId}/revert": submits("revert"),
-    "POST /sessions/{sessionId}/compact": submits("compact"),
-    "POST /sessions/{sessionId}/review": submits("review"),
-    "POST /sessions/{sessionId}/shell": submits("shell"),
+    "POST /sessions/{sessionId}/compact": submits("compact", isWork),
+    "POST /sessions/{sessionId}/review": submits("review", isWork),
+    "POST /sessions/{sessionId}/shell": submits("shell", isWork),
     "PATCH /sessions/{sessionId}/settings": async (request) =>
       submit(request, "settings", request.body, { check: () => checkDeadline(request.body.deadline) }),
     "PUT /sessions/{sessionId}/name": submits("rename"),
@@ -146,6 +166,39 @@ export function createSessionHandlers(services: HttpServices) {
       return viewCommand(await waitFor(row, query.wait, signal));
     },
   } satisfies Partial<Handlers>;
+
+  async function create(
+    body: CreateSession,
+    { by, key, tenantId }: { readonly by: string; readonly key: string; readonly tenantId: string },
+  ): Promise<{ readonly session: SessionRow; readonly command: CommandRow }> {
+    const { cwd: folder, name, priority, labels, node, ...rest } = body;
+    const setup = sessionSetup.strip().parse(rest);
+    await checkTools(setup.tools ?? []);
+    const isRemote = setup.environment !== undefined;
+    const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
+    const needs = needsOf({ cwd, isRemote, node, labels }, services);
+    if (pinnedNode(needs) === undefined) await requireTaker();
+    else refuseWhileDraining();
+    const created: NewSession = {
+      cwd,
+      ...(name !== undefined && { name }),
+      ...(priority !== undefined && { priority }),
+      settings: sessionSettings.strip().parse({ ...services.defaults, ...rest }),
+      setup,
+      needs,
+      tenantId,
+      by,
+      key,
+      request: body,
+    };
+    const { session, command } = await sessions.insert(created, {
+      maxSessions: limits.sessions,
+      maxWaiting: limits.waitingSessions,
+      check: () => checkDeadline(rest.deadline),
+    });
+    if (!command) throw new Error("A new session has no command.");
+    return { session, command };
+  }
 
   /** Codex would accept some of them and never call them. */
   async function checkTools(tools: readonly WebhookTool[]): Promise<void> {

@@ -1,9 +1,8 @@
-import type { Context } from "hono";
 import type { terminalRoutes } from "../api/routes/terminals.ts";
 import { DaemonError } from "../errors.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { createSubmitter } from "./session-handlers.ts";
-import type { Upgrade } from "./upgrade.ts";
+import { upgradeOf } from "./upgrade.ts";
 
 export function createTerminalHandlers({
   terminals,
@@ -49,12 +48,11 @@ export function createTerminalHandlers({
       upgrade.terminal = terminal;
       upgrade.canWrite = identity.scopes.includes("write");
       upgrade.after = query.after;
+      if (services.auth === "tokens") {
+        upgrade.watchToken = (onEnd) => services.database.tokens.watch(identity.id, onEnd);
+      }
       // Never sent: the connection becomes a WebSocket.
       return new Response(null, { status: 204 });
     },
   };
-}
-
-function upgradeOf(context: Context): Upgrade | undefined {
-  return (context.env as { upgrade?: Upgrade } | undefined)?.upgrade;
 }

@@ -4,6 +4,7 @@ import type { ThreadFrame } from "../api/thread.ts";
 import { DaemonError } from "../errors.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import { type FollowedFrame, followThread } from "../threads/follow-thread.ts";
+import { needsOf } from "../fleet-store/needs.ts";
 import { importThread } from "../threads/import-thread.ts";
 import { viewCommand, viewSession } from "../views.ts";
 import { checkFolder } from "./check-folder.ts";
@@ -13,7 +14,7 @@ import { openStream } from "./open-stream.ts";
 import { createSubmitter, idempotencyKey } from "./session-handlers.ts";
 import type { StreamCounter } from "./stream-counter.ts";
 
-type NewSession = Omit<CreateSession, "cwd" | "environment" | "tools">;
+type NewSession = Omit<CreateSession, "cwd" | "environment" | "tools" | "node">;
 
 export function createThreadHandlers(
   services: HttpServices,
@@ -78,6 +79,8 @@ export function createThreadHandlers(
       priority,
       settings: sessionSettings.strip().parse({ ...defaults, ...rest }),
       setup: sessionSetup.strip().parse(rest),
+      needs: (cwd) => needsOf({ cwd, isRemote: false }, services),
+      tenantId: identity.tenant,
       nodeName,
       maxSessions: limits.sessions,
       by: identity.id,

@@ -2,6 +2,7 @@ import { SerialQueue } from "@codexkit/rpc/async";
 import type { transferRoutes } from "../api/routes/transfer.ts";
 import { createDebugBundle } from "../debug/debug-bundle.ts";
 import { DaemonError } from "../errors.ts";
+import { needsOf } from "../fleet-store/needs.ts";
 import { exportSession } from "../transfer/export-session.ts";
 import { importSession } from "../transfer/import-session.ts";
 import { LINE_BYTES, readSessionFile } from "../transfer/read-session-file.ts";
@@ -42,9 +43,11 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       const first = await firstLine(lines);
       const { setup, cwd: formerCwd } = first.session;
       const isRemote = setup.environment !== undefined;
+      const folder = isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots);
       const options = {
-        cwd: isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots),
-        needs: isRemote ? [] : [`node:${nodeName}`],
+        cwd: folder,
+        needs: needsOf({ cwd: folder, isRemote }, services),
+        tenantId: identity.tenant,
         nodeName,
         maxSessions: limits.sessions,
         ...(name !== undefined && { name }),

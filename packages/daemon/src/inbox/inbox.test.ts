@@ -32,7 +32,9 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     const owner = await ownedSession(database);
     const { sessionId } = owner;
     await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "turn" }]);
-    const { approval: row, isNew } = await database.inbox.open(owner, approval(), [warning("before")]);
+    const { approval: row, isNew } = await database.inbox.open(owner, approval(), {
+      events: [warning("before")],
+    });
     expect(isNew).toBe(true);
     expect(row).toMatchObject({ state: "open", request_id: "7", session_id: sessionId, epoch: owner.epoch });
     expect(await database.sessions.require(sessionId)).toMatchObject({ phase: "waiting" });

@@ -19,6 +19,7 @@ import { findAskedAgain, hasUnansweredParked } from "./parked-inbox.ts";
 const DEFAULT_PAGE = 50;
 /** States in which a person may still answer. */
 const ANSWERABLE: ApprovalState[] = ["open", "parked"];
+const NONE: ReadonlySet<string> = new Set();
 
 export interface InboxQuery {
   readonly state?: ApprovalState | readonly ApprovalState[];
@@ -54,27 +55,32 @@ export class Inbox {
    * Stores an open approval and the event `inbox.opened` after `events`, and sets the session's phase to `waiting`. A request
    * with the fingerprint of an open, parked or undelivered one of this session and thread is recognised, and so is the repetition
    * of a parked one that the model was made to decide about again: its row gets the new IDs and is returned.
+   *
+   * @param taken IDs of entries that belong to other requests, although the same is asked.
    */
   async open(
     owner: Ownership,
     approval: NewApproval,
-    events: readonly NewSessionEvent[] = [],
+    {
+      events = [],
+      taken = NONE,
+    }: { readonly events?: readonly NewSessionEvent[]; readonly taken?: ReadonlySet<string> } = {},
   ): Promise<{ readonly approval: ApprovalRow; readonly isNew: boolean }> {
+    const equal = await this.#store.db
+      .selectFrom("approval")
+      .select("id")
+      .where("session_id", "=", owner.sessionId)
+      .where("thread_id", "=", approval.threadId)
+      .where("fingerprint", "=", approval.fingerprint)
+      .where("state", "in", UNDELIVERED)
+      .orderBy("id")
+      .execute();
     const existing =
-      (await this.#store.db
-        .selectFrom("approval")
-        .select("id")
-        .where("session_id", "=", owner.sessionId)
-        .where("thread_id", "=", approval.threadId)
-        .where("fingerprint", "=", approval.fingerprint)
-        .where("state", "in", UNDELIVERED)
-        .executeTakeFirst()) ??
-      (await findAskedAgain(
-        this.#store,
-        owner.sessionId,
-        approval.threadId,
-        JSON.stringify(approval.request),
-      ));
+      equal.find(({ id }) => !taken.has(id)) ??
+      (await findAskedAgain(this.#store, owner.sessionId, approval.threadId, {
+        request: JSON.stringify(approval.request),
+        taken,
+      }));
     const id = existing?.id ?? approval.id ?? newId();
     await this.#journal.write({
       owner,
@@ -87,6 +93,31 @@ export class Inbox {
       notify: this.#keys(id),
     });
     return { approval: await this.#require(id), isNew: existing === undefined };
+  }
+
+  /**
+   * Asks a question of the daemon itself, which no process waits for and Codex does not get: the owner of the session when the answer
+   * comes acts on it. The phase becomes `parked`.
+   */
+  async ask(owner: Ownership, question: NewApproval): Promise<void> {
+    const id = newId();
+    await this.#journal.write({
+      owner,
+      events: [{ type: "inbox.opened", approvalId: id }],
+      changes: { phase: "parked" },
+      also: async (trx) => {
+        await insertApproval(this.#store, trx, owner, id, question);
+        // As if Codex had been told, so that nothing of it is delivered there.
+        const { now } = this.#store;
+        await trx
+          .updateTable("approval")
+          .set({ state: "parked", parked_at: now, submitted_at: now })
+          .where("id", "=", id)
+          .execute();
+      },
+      mayBecomeIdle: true,
+      notify: this.#keys(id),
+    });
   }
 
   /**

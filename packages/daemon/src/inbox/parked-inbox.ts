@@ -261,7 +261,7 @@ export async function findAskedAgain(
   store: Store<DaemonTables>,
   sessionId: string,
   threadId: string,
-  request: string,
+  { request, taken }: { readonly request: string; readonly taken: ReadonlySet<string> },
 ): Promise<{ readonly id: string } | undefined> {
   const rows = await store.db
     .selectFrom("approval")
@@ -272,7 +272,9 @@ export async function findAskedAgain(
     .where("submitted_at", "is", null)
     .where("state", "in", ["answered", "expired"])
     .execute();
-  return rows.map(toParked).find((row) => row.progress.isContinued === true && row.request === request);
+  return rows
+    .map(toParked)
+    .find((row) => row.progress.isContinued === true && row.request === request && !taken.has(row.id));
 }
 
 function toParked({ progress, ...row }: ApprovalRow): ParkedApproval {

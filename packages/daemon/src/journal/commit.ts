@@ -10,8 +10,13 @@ import { type EncodedEvent, toEvent } from "./event-row.ts";
 import { passFences, type PassedFence } from "./fence.ts";
 import { insertEvents } from "./insert-events.ts";
 import { project } from "./projection.ts";
+import type { RecentWrites } from "./recent-writes.ts";
+import { restoreLost } from "./restore-lost.ts";
 import { storeProjection } from "./store-projection.ts";
 import type { WriteGroup } from "./write.ts";
+
+/** The kind of the inbox entry that asks whether a turn that was cut off is to be continued. */
+export const INTERRUPTED_TURN = "interruptedTurn";
 
 /** The outcome of a transaction. */
 export interface CommitOutcome {
@@ -20,6 +25,8 @@ export interface CommitOutcome {
   readonly hasSessionChanges: boolean;
   /** Whether messages for webhooks were stored. */
   readonly hasNotices: boolean;
+  /** Sessions whose lost events were stored again. */
+  readonly restored: readonly string[];
 }
 
 export interface StoredGroup extends WriteGroup {
@@ -33,6 +40,7 @@ export async function commitGroups(
   trx: DaemonTransaction,
   groups: readonly WriteGroup[],
   appendId: string,
+  recent: RecentWrites | undefined,
 ): Promise<CommitOutcome> {
   const requests = groups.map(({ owner, writes }) => ({
     owner,
@@ -42,14 +50,23 @@ export async function commitGroups(
   const stored: StoredGroup[] = [];
   const rows: EventRow[] = [];
   const passed: { group: WriteGroup; fence: PassedFence; events: SessionEvent[] }[] = [];
+  const restored: string[] = [];
   for (const [index, group] of groups.entries()) {
-    const fence = fences.get(group.owner);
+    let fence = fences.get(group.owner);
     if (!fence) {
       stored.push({ ...group, rows: undefined });
       continue;
     }
     const begin = rows.length;
     let seq = fence.lastSeq - (requests[index]?.count ?? 0);
+    const lost = recent?.lostAfter(seq, group.owner);
+    if (lost) {
+      fence = await restoreLost(store, trx, { fence, before: seq, lost }, (...lostGroup) =>
+        applyEffects(trx, ...lostGroup),
+      );
+      seq = lost.lastSeq;
+      restored.push(group.owner.sessionId);
+    }
     const events: SessionEvent[] = [];
     for (const write of group.writes) {
       for (const encoded of write.events) {
@@ -64,7 +81,7 @@ export async function commitGroups(
     passed.push({ group, fence, events });
   }
   await insertEvents(trx, store.kind, rows);
-  const outcome = { groups: stored, hasSessionChanges: false, hasNotices: false };
+  const outcome = { groups: stored, hasSessionChanges: false, hasNotices: false, restored };
   for (const { group, fence, events } of passed) {
     const effects = await applyEffects(trx, group, fence, events);
     outcome.hasSessionChanges ||= effects.hasSessionChanges;
@@ -79,7 +96,7 @@ async function applyEffects(
   { owner: { sessionId, mask }, writes }: WriteGroup,
   fence: PassedFence,
   events: readonly SessionEvent[],
-): Promise<Omit<CommitOutcome, "groups">> {
+): Promise<Pick<CommitOutcome, "hasSessionChanges" | "hasNotices">> {
   const changes = writes.map(({ request }) => request.changes ?? {});
   const threadId = changes.findLast((change) => change.threadId !== undefined)?.threadId ?? fence.threadId;
   const projection = project(events, threadId);
@@ -134,6 +151,13 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
     .where("session_id", "=", sessionId)
     .where("parked_at", "is", null)
     .where("state", "in", ["open", "answered"]);
+  // The owner has to react to a turn that was cut off. A person who was asked needs no owner to think.
+  const asked = trx
+    .selectFrom("approval")
+    .select("id")
+    .where("session_id", "=", sessionId)
+    .where("kind", "=", INTERRUPTED_TURN)
+    .where("state", "=", "parked");
   const firstExpiry = trx
     .selectFrom("approval")
     .select(({ fn }) => fn.min<number | null>("expires_at").as("at"))
@@ -149,6 +173,7 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
         .when(
           eb.or([
             eb("active_turn_id", "is not", null),
+            eb.and([eb("interrupted_turn_id", "is not", null), eb.not(eb.exists(asked))]),
             eb.exists(lost),
             eb.and([eb.exists(answered), eb.not(eb.exists(unanswered))]),
           ]),

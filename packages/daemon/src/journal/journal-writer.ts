@@ -5,11 +5,13 @@ import { raceAbort } from "@codexkit/rpc/async";
 import type { SessionEvent } from "../api/event.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables } from "../database/tables.ts";
+import { isOutage } from "../database/outage.ts";
 import { DaemonError } from "../errors.ts";
 import { commitGroups, type CommitOutcome, type StoredGroup } from "./commit.ts";
 import { EventBatch } from "./event-batch.ts";
 import { type EncodedEvent, toEvent } from "./event-row.ts";
 import { type JournalLimits, pauseAfterCommit } from "./limits.ts";
+import { RecentWrites } from "./recent-writes.ts";
 import { groupByOwner, PendingWrite, type WriteListener, type WriteRequest } from "./write.ts";
 
 const RETRY_MS = { first: 50, longest: 2_000 };
@@ -31,6 +33,8 @@ export class JournalWriter {
   readonly #limits: JournalLimits;
   readonly #onCommitted: (committed: readonly CommittedEvents[], keys: readonly string[]) => void;
   readonly #closing = new AbortController();
+  /** SQLite has no replica. */
+  readonly #recent: RecentWrites | undefined;
   #waiting: PendingWrite[] = [];
   /** By session: the waiting write that takes further events of its owner. */
   readonly #open = new Map<string, PendingWrite>();
@@ -52,6 +56,7 @@ export class JournalWriter {
     this.#store = store;
     this.#limits = limits;
     this.#onCommitted = onCommitted;
+    this.#recent = store.kind === "postgres" ? new RecentWrites(limits) : undefined;
   }
 
   get unstoredBytes(): number {
@@ -96,6 +101,17 @@ export class JournalWriter {
     this.#unstoredBytes += bytes;
     this.#hasUrgent ||= write.isUrgent;
     this.#schedule();
+  }
+
+  /** Looks whether the store was reset to an older state, and stores what it has lost. */
+  async restoreLost(
+    lastSeqs: (sessionIds: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+  ): Promise<void> {
+    const known = this.#recent?.owners() ?? [];
+    const stored = await lastSeqs(known.map(({ owner }) => owner.sessionId));
+    const behind = known.filter(({ owner, lastSeq }) => (stored.get(owner.sessionId) ?? lastSeq) < lastSeq);
+    // Every write of an owner restores what is missing before it.
+    await Promise.all(behind.map(({ owner }) => this.write({ owner }).catch(() => {})));
   }
 
   get hasCapacity(): boolean {
@@ -209,12 +225,12 @@ export class JournalWriter {
       try {
         return await this.#store.db.transaction().execute(async (trx) => {
           outcome = undefined;
-          outcome = await commitGroups(this.#store, trx, groups, appendId);
+          outcome = await commitGroups(this.#store, trx, groups, appendId, this.#recent);
           return outcome;
         });
       } catch (error) {
         if (isConflict(error) && (conflicts += 1) <= MAX_CONFLICTS) continue;
-        if (!isTemporary(error) || performance.now() > until) throw error;
+        if (!isOutage(error) || performance.now() > until) throw error;
         await delay(waitMs, undefined, { signal: this.#closing.signal }).catch(() => {
           throw closed();
         });
@@ -236,7 +252,7 @@ export class JournalWriter {
           .executeTakeFirst();
         return row?.append_id === appendId;
       } catch (error) {
-        if (!isTemporary(error)) throw error;
+        if (!isOutage(error)) throw error;
         await delay(RETRY_MS.longest, undefined, { signal: this.#closing.signal }).catch(() => {
           throw closed();
         });
@@ -244,12 +260,17 @@ export class JournalWriter {
     }
   }
 
-  #settle({ groups, hasSessionChanges, hasNotices }: CommitOutcome): void {
+  #settle({ groups, hasSessionChanges, hasNotices, restored }: CommitOutcome): void {
     const committed: CommittedEvents[] = [];
     const keys: string[] = hasSessionChanges ? [notificationKeys.sessions] : [];
     if (hasNotices) keys.push(notificationKeys.webhooks);
+    for (const sessionId of restored) keys.push(notificationKeys.journal(sessionId));
     for (const { owner, writes, rows } of groups) {
-      if (!rows) continue;
+      if (!rows) {
+        this.#recent?.forget(owner);
+        continue;
+      }
+      this.#recent?.add({ owner, writes, rows });
       committed.push({ sessionId: owner.sessionId, events: new EventBatch(rows) });
       for (const { request } of writes) if (request.notify) keys.push(...request.notify);
     }
@@ -271,10 +292,6 @@ function settleGroup({ owner, writes, rows }: StoredGroup): void {
     if (!own) listener.onError(fenced(owner.sessionId));
     else listener.onStored?.(own.map((row, index) => toEvent(events[index] as EncodedEvent, row)));
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  return StoreError.is(error) && (error.code === "store_unavailable" || error.code === "store_full");
 }
 
 function isConflict(error: unknown): boolean {

@@ -27,6 +27,8 @@ const DEFAULT_PAGE = 500;
 /** A failed look for new events is repeated after this time, because a local notifier has no polls. */
 const RELOAD_MS = 1_000;
 const CLOSE_MS = 5_000;
+/** A key that is never notified, to be called with every poll. */
+const REWIND_CHECKS = "journal-rewound";
 
 export interface FollowOptions {
   /** Sequence number of the last event that the reader has. Default: 0. */
@@ -50,10 +52,12 @@ export class Journal {
   readonly #reader: EventReader;
   readonly #history: History;
   readonly #retainer: Retainer;
+  readonly #rewindChecks: Disposable;
   readonly #feeds = new Map<string, { readonly feed: SessionFeed; readonly listening: Disposable }>();
   readonly #polled = new Set<SessionFeed>();
   /** True while this process notifies about its own commits, which its feeds have already. */
   #isPublishing = false;
+  #isRestoring = false;
   #isClosed = false;
 
   constructor(store: Store<DaemonTables>, limits: JournalLimits) {
@@ -63,6 +67,9 @@ export class Journal {
     this.#reader = new EventReader(store, limits);
     this.#history = new History(store);
     this.#retainer = new Retainer(store);
+    this.#rewindChecks = store.notifier.subscribe(REWIND_CHECKS, (hint) => {
+      if (hint === "poll") this.#restoreLost();
+    });
   }
 
   /**
@@ -74,7 +81,7 @@ export class Journal {
   async append(
     owner: Ownership,
     events: readonly NewSessionEvent[],
-    also?: (trx: DaemonTransaction) => Promise<void>,
+    also?: (trx: DaemonTransaction) => Promise<unknown>,
   ): Promise<readonly SessionEvent[]> {
     return this.#writer.write({ owner, events, canWait: true, ...(also && { also }) });
   }
@@ -90,7 +97,7 @@ export class Journal {
       also,
       onError,
     }: {
-      readonly also?: ((trx: DaemonTransaction) => Promise<void>) | undefined;
+      readonly also?: ((trx: DaemonTransaction) => Promise<unknown>) | undefined;
       readonly onError: (error: unknown) => void;
     },
   ): void {
@@ -252,6 +259,7 @@ export class Journal {
     if (this.#isClosed) return;
     await this.#writer.close(CLOSE_MS);
     this.#isClosed = true;
+    this.#rewindChecks[Symbol.dispose]();
     const closed = new DaemonError("closed", "The database is closed.");
     for (const { feed, listening } of this.#feeds.values()) {
       listening[Symbol.dispose]();
@@ -315,19 +323,40 @@ export class Journal {
     this.#polled.add(feed);
     if (this.#polled.size > 1) return;
     queueMicrotask(() => {
-      const feeds = [...this.#polled];
+      const feeds = [...this.#polled].map((polled) => ({ polled, last: polled.last }));
       this.#polled.clear();
       this.#reader
-        .lastSeqs(feeds.map(({ sessionId }) => sessionId))
+        .lastSeqs(feeds.map(({ polled }) => polled.sessionId))
         .then((lastSeqs) => {
-          for (const { sessionId } of feeds) {
-            const current = this.#feeds.get(sessionId)?.feed;
-            if (current && (lastSeqs.get(sessionId) ?? 0) > current.last) current.refresh();
+          for (const { polled, last } of feeds) {
+            if (this.#feeds.get(polled.sessionId)?.feed !== polled) continue;
+            this.#compare(polled, last, lastSeqs.get(polled.sessionId) ?? 0);
           }
         })
         // The next poll looks again.
         .catch(() => {});
     });
+  }
+
+  /** @param sent What the feed had before the query for the stored number. */
+  #compare(feed: SessionFeed, sent: number, lastSeq: number): void {
+    if (lastSeq > feed.last) feed.refresh();
+    if (!feed.isLostFor(lastSeq < sent, this.#limits.rewindGraceMs)) return;
+    // No owner has stored the lost events again. New ones would get the numbers of those that the readers have.
+    this.#feeds.get(feed.sessionId)?.listening[Symbol.dispose]();
+    this.#feeds.delete(feed.sessionId);
+    feed.close(rewound(feed, lastSeq));
+  }
+
+  /** A failover to a replica that lagged behind is noticed here by an owner that has nothing to write. */
+  #restoreLost(): void {
+    if (this.#isRestoring || this.#isClosed) return;
+    this.#isRestoring = true;
+    this.#writer
+      .restoreLost((sessionIds) => this.#reader.lastSeqs(sessionIds))
+      // The next poll looks again.
+      .catch(() => {})
+      .finally(() => (this.#isRestoring = false));
   }
 
   #reload(feed: SessionFeed, error: Error): void {
@@ -336,4 +365,11 @@ export class Journal {
       if (this.#feeds.get(feed.sessionId)?.feed === feed) feed.refresh();
     }, RELOAD_MS).unref();
   }
+}
+
+function rewound({ sessionId, last }: SessionFeed, lastSeq: number): DaemonError {
+  return new DaemonError(
+    "invalid_cursor",
+    `The store was reset to an older state: the newest event of session ${sessionId} is ${lastSeq}, but events up to ${last} were sent. Read the session anew.`,
+  );
 }

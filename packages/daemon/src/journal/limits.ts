@@ -18,6 +18,12 @@ export interface JournalLimits {
   readonly pageEvents: number;
   /** Bytes of a page, which has at least one event. Default: 4 MiB. */
   readonly pageBytes: number;
+  /** Postgres: how long stored events stay in memory, in case a failover to a replica that lagged behind loses them. Default: 30,000. */
+  readonly rewindMs: number;
+  /** Bytes of these events, of all sessions. Default: 8 MiB. */
+  readonly rewindBytes: number;
+  /** How long readers of lost events wait for the owner to store them again. Default: 5,000. */
+  readonly rewindGraceMs: number;
 }
 
 export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
@@ -30,6 +36,9 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   tailBytes: 256 * 1024,
   pageEvents: 1_000,
   pageBytes: 4 * 1024 * 1024,
+  rewindMs: 30_000,
+  rewindBytes: 8 * 1024 * 1024,
+  rewindGraceMs: 5_000,
 };
 
 /** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */

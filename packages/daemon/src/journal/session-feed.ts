@@ -35,6 +35,8 @@ export class SessionFeed {
   #mustLoadAgain = false;
   #changed = Promise.withResolvers<void>();
   #error: Error | undefined;
+  /** Since when the store has fewer events than this feed. */
+  #lostSince: number | undefined;
   readers = 0;
 
   constructor(
@@ -64,6 +66,13 @@ export class SessionFeed {
     if (!fresh.first) return;
     if (fresh.first.seq === this.#last + 1) this.#add(fresh);
     else this.refresh();
+  }
+
+  /** Whether the store has lost events of this feed, and did not get them back for some time. */
+  isLostFor(isLost: boolean, graceMs: number): boolean {
+    if (!isLost) this.#lostSince = undefined;
+    else this.#lostSince ??= performance.now();
+    return this.#lostSince !== undefined && performance.now() - this.#lostSince >= graceMs;
   }
 
   /** Reads what other processes have appended. */

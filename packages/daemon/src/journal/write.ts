@@ -18,7 +18,7 @@ export interface WriteRequest {
   readonly owner: Ownership;
   readonly events?: readonly NewSessionEvent[];
   readonly changes?: SessionChanges;
-  readonly also?: (trx: DaemonTransaction) => Promise<void>;
+  readonly also?: (trx: DaemonTransaction) => Promise<unknown>;
   /** The session may have nothing to do after this write: its commands and its turn are looked at. */
   readonly mayBecomeIdle?: boolean;
   /** No caller waits for the commit, so that it may wait for others. */

@@ -3,7 +3,7 @@ import type { DeliveryStrategy, ParkedApproval } from "../inbox/parked-inbox.ts"
 import { isShown } from "./is-shown.ts";
 import { findCall } from "./open-work.ts";
 import { readPatch } from "./perform.ts";
-import type { ModelCall } from "./rollout-lines.ts";
+import { isScript, type ModelCall } from "./rollout-lines.ts";
 
 /** A parked approval with its answer, and the open call that it belongs to. */
 export interface AnsweredRequest {
@@ -41,13 +41,8 @@ export function toAnswered(row: ParkedApproval, calls: readonly ModelCall[]): An
     isAccepted: answer?.type === "decision" ? offer?.accepts === true : answer !== undefined,
     isCancelled: offer?.id === "cancel",
     call,
-    script: call ? undefined : calls.find(({ name, namespace }) => isScript(name, namespace)),
+    script: call ? undefined : calls.find(isScript),
   };
-}
-
-/** Models that write code have one tool that runs a script, and one that waits for it. */
-function isScript(name: string, namespace: string | undefined): boolean {
-  return namespace === "functions" && (name === "exec" || name === "wait");
 }
 
 /**

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Codex } from "codexkit";
-import type { RolloutStore } from "../rollouts/rollout-store.ts";
+import type { RolloutFile, RolloutStore } from "../rollouts/rollout-store.ts";
 
 /** A thread's rollout file, cut where it is continued. */
 export interface CutFile {
@@ -10,37 +11,57 @@ export interface CutFile {
 }
 
 /**
- * Puts the stored files of a session's thread into a Codex home, some of them cut. The thread is deleted there first: Codex
- * would show the history of a longer file that it has seen before.
+ * Puts the stored files of a session's thread, of its agents, and of the threads that it continues into a Codex home, some of them
+ * cut. The threads are deleted there first: Codex would show the history of a longer file that it has seen before. Does nothing if no
+ * file of the thread is stored. Returns the number of written files.
  */
 export async function restoreThread(
   codex: Codex,
   {
-    threadId,
     sessionId,
     codexHome,
     rollouts,
-    cuts,
+    cuts = [],
   }: {
-    readonly threadId: string;
     readonly sessionId: string;
     readonly codexHome: string;
     readonly rollouts: RolloutStore;
-    readonly cuts: readonly CutFile[];
+    readonly cuts?: readonly CutFile[];
   },
-): Promise<void> {
-  // A home that never had the thread refuses.
-  await codex.deleteThread(threadId).catch(() => {});
-  for (const { id, path, role } of await rollouts.lineage(sessionId)) {
-    const data = cuts.find(({ rolloutId }) => rolloutId === id)?.data ?? (await rollouts.read(id));
-    if (!data) continue;
-    const target = join(codexHome, path);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    // The files of other threads, which this one continues, may be longer than what is stored.
-    await writeFile(target, data, { mode: 0o600, flag: role === "base" ? "wx" : "w" }).catch(
-      (error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      },
-    );
+): Promise<number> {
+  const files = await rollouts.lineage(sessionId);
+  const own = files.filter(({ role, bytes }) => role !== "base" && bytes > 0);
+  if (!own.some(({ role }) => role === "main")) return 0;
+  for (const threadId of new Set(own.map(threadOf))) {
+    // A home that never had the thread refuses.
+    await codex.deleteThread(threadId).catch(() => {});
   }
+  let written = 0;
+  for (const file of files) {
+    const target = join(codexHome, file.path);
+    // Another session of this home may have written more to it than is stored. A shorter one is from before the thread moved on.
+    if (file.role === "base" && (await sizeOf(target)) >= file.bytes) continue;
+    const data = cuts.find(({ rolloutId }) => rolloutId === file.id)?.data ?? (await rollouts.read(file.id));
+    if (!data) continue;
+    await replaceFile(target, data);
+    written += 1;
+  }
+  return written;
+}
+
+/** A revert continues a thread in a file with the ID `<thread>_<segment>`. */
+function threadOf({ id }: RolloutFile): string {
+  return id.split("_", 1)[0] ?? id;
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? -1;
+}
+
+/** In one step, because a thread of another session may be continuing the file. */
+async function replaceFile(path: string, data: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  await writeFile(temporary, data, { mode: 0o600 });
+  await rename(temporary, path);
 }

@@ -77,6 +77,11 @@ export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
   return [...open.values()];
 }
 
+/** Whether a call runs a script, or waits for one. Models that write code have one tool for each. */
+export function isScript({ name, namespace }: Pick<ModelCall, "name" | "namespace">): boolean {
+  return namespace === "functions" && (name === "exec" || name === "wait");
+}
+
 /** Where the response with a call begins: the position after the newest item that is not of the model. */
 export function startOfResponse(file: Uint8Array, call: ModelCall): number {
   let start: number | undefined;

@@ -1,5 +1,5 @@
 import { DaemonError } from "../errors.ts";
-import type { Runner, RunnerStatus } from "../sessions/runner.ts";
+import { NO_FLEET_STATUS, type Runner, type RunnerStatus } from "../sessions/runner.ts";
 
 /** The runner of a daemon that replays a session: there is no Codex, and nothing to run. */
 export class ReplayRunner implements Runner {
@@ -32,6 +32,7 @@ export class ReplayRunner implements Runner {
       turns: { completed: 0, failed: 0, interrupted: 0 },
       appServerRestarts: 0,
       recoveredSessions: 0,
+      fleet: NO_FLEET_STATUS,
     };
   }
 

@@ -121,15 +121,52 @@ describe.each(STORE_KINDS)("rollouts on %s", (kind) => {
     expect(await database.store.db.selectFrom("rollout_chunk").selectAll().execute()).toEqual([]);
   });
 
-  it("with several chunks are found for compaction", async () => {
+  it("are compressed when their sessions have been idle for a while", async () => {
+    const location = await databases.location();
+    {
+      await using database = await databases.open({ location });
+      const owner = await ownedSession(database);
+      await append(database, owner, { atByte: 0, data: Buffer.from("abc") });
+      await append(database, owner, { atByte: 3, data: Buffer.from("def") });
+      expect(await database.rollouts.compactIdle()).toBe(0);
+    }
+    await using database = await databases.open({ location, limits: { compactAfterMs: -60_000 } });
+    expect(await database.rollouts.compactIdle()).toBe(1);
+    expect(await database.rollouts.compactIdle()).toBe(0);
+    expect(await database.store.db.selectFrom("rollout_chunk").selectAll().execute()).toEqual([]);
+    expect(Buffer.from((await database.rollouts.read("file")) ?? []).toString()).toBe("abcdef");
+    await database.rollouts.compact("unknown");
+  });
+
+  it("lose nothing when they are compressed by two nodes and continued at the same time", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
-    await append(database, owner, { atByte: 0, data: Buffer.from("abc") });
-    expect(await database.rollouts.uncompacted()).toEqual([]);
-    await append(database, owner, { atByte: 3, data: Buffer.from("def") });
-    expect(await database.rollouts.uncompacted()).toEqual(["file"]);
+    let expected = "";
+    for (let round = 0; round < 30; round += 1) {
+      const data = Buffer.from(`line ${round}\n`.repeat(200));
+      const atByte = expected.length;
+      expected += data.toString();
+      await Promise.all([
+        database.rollouts.compact("file"),
+        append(database, owner, { atByte, data }),
+        database.rollouts.compact("file"),
+      ]);
+      expect(Buffer.from((await database.rollouts.read("file")) ?? []).toString()).toBe(expected);
+    }
     await database.rollouts.compact("file");
-    expect(await database.rollouts.uncompacted()).toEqual([]);
-    await database.rollouts.compact("unknown");
+    expect(await database.store.db.selectFrom("rollout_chunk").selectAll().execute()).toEqual([]);
+  });
+
+  it("beyond the limit are not stored any further, and their session stays on its node", async () => {
+    await using database = await databases.open({ limits: { rolloutBytes: 10 } });
+    const owner = await ownedSession(database);
+    await append(database, owner, { atByte: 0, data: Buffer.from("12345678") });
+    expect((await database.sessions.get(owner.sessionId))?.needs).toBe("[]");
+    await append(database, owner, { atByte: 8, data: Buffer.from("90x") });
+    expect((await database.sessions.get(owner.sessionId))?.needs).toBe('["node:here"]');
+    // The shipper may send more before it knows.
+    await append(database, owner, { atByte: 11, data: Buffer.from("y") });
+    await expect(database.rollouts.read("file")).rejects.toMatchObject({ code: "rollout_too_large" });
+    expect(await database.rollouts.storedBytes("file")).toBe(8);
   });
 });

@@ -1,12 +1,16 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { DaemonTables, RolloutTable } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
+import { DEFAULT_ROLLOUT_LIMITS, type RolloutLimits } from "./limits.ts";
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
+
+const READ_ATTEMPTS = 10;
 
 export type RolloutRole = "main" | "base" | "agent";
 
@@ -34,13 +38,22 @@ export interface RolloutFile {
 /** Codex's rollout files, which are enough to resume a thread elsewhere. */
 export class RolloutStore {
   readonly #store: Store<DaemonTables>;
+  readonly #limits: RolloutLimits;
 
-  constructor(store: Store<DaemonTables>) {
+  constructor(store: Store<DaemonTables>, limits: Partial<RolloutLimits> = {}) {
     this.#store = store;
+    this.#limits = { ...DEFAULT_ROLLOUT_LIMITS, ...limits };
   }
 
-  /** Call inside `Journal.append`'s `also`. Rejects with `rollout_mismatch` if bytes between are missing. */
-  async append(trx: DaemonTransaction, owner: Ownership, chunk: RolloutChunk): Promise<void> {
+  /**
+   * Call inside `Journal.append`'s `also`. Rejects with `rollout_mismatch` if bytes between are missing. A file that would grow beyond
+   * the limit is not stored any further: the session stays on its node from then on, and this resolves to `too_large`.
+   */
+  async append(
+    trx: DaemonTransaction,
+    owner: Ownership,
+    chunk: RolloutChunk,
+  ): Promise<"stored" | "too_large"> {
     const { rolloutId, path, baseId = null, role, atByte, data } = chunk;
     await trx
       .insertInto("rollout")
@@ -52,7 +65,12 @@ export class RolloutStore {
       .values({ session_id: owner.sessionId, rollout_id: rolloutId, role })
       .onConflict((conflict) => conflict.columns(["session_id", "rollout_id"]).doNothing())
       .execute();
-    const stored = await this.#bytes(trx, rolloutId);
+    const { bytes: stored, is_partial: isPartial } = await trx
+      .selectFrom("rollout")
+      .select(["bytes", "is_partial"])
+      .where("id", "=", rolloutId)
+      .executeTakeFirstOrThrow();
+    if (isPartial === 1) return "too_large";
     if (atByte > stored) {
       throw new DaemonError(
         "rollout_mismatch",
@@ -60,7 +78,12 @@ export class RolloutStore {
       );
     }
     const fresh = data.subarray(stored - atByte);
-    if (fresh.length === 0) return;
+    if (fresh.length === 0) return "stored";
+    if (stored + fresh.length > this.#limits.rolloutBytes) {
+      await trx.updateTable("rollout").set({ is_partial: 1 }).where("id", "=", rolloutId).execute();
+      await pinToNode(trx, owner);
+      return "too_large";
+    }
     await trx
       .insertInto("rollout_chunk")
       .values({ rollout_id: rolloutId, at_byte: stored, epoch: owner.epoch, data: fresh })
@@ -70,6 +93,12 @@ export class RolloutStore {
       .set({ bytes: stored + fresh.length, path })
       .where("id", "=", rolloutId)
       .execute();
+    return "stored";
+  }
+
+  /** As `append`, for a file that is of no use without its end. Rejects with `rollout_too_large` beyond the limit. */
+  async appendWhole(trx: DaemonTransaction, owner: Ownership, chunk: RolloutChunk): Promise<void> {
+    if ((await this.append(trx, owner, chunk)) === "too_large") throw this.#tooLarge(chunk.rolloutId);
   }
 
   /** Removes what is stored from a byte on, for a file that was truncated. */
@@ -113,8 +142,14 @@ export class RolloutStore {
     return [...files.values()];
   }
 
-  /** The whole stored file. */
+  /** The whole stored file. Rejects with `rollout_too_large` if its end is not stored. */
   async read(rolloutId: string): Promise<Uint8Array | undefined> {
+    const row = await this.#store.db
+      .selectFrom("rollout")
+      .select("is_partial")
+      .where("id", "=", rolloutId)
+      .executeTakeFirst();
+    if (row?.is_partial === 1) throw this.#tooLarge(rolloutId);
     return this.#read(this.#store.db, rolloutId);
   }
 
@@ -134,12 +169,24 @@ export class RolloutStore {
     return row !== undefined;
   }
 
-  /** Replaces the chunks of a file by one compressed image. */
+  /**
+   * Replaces the chunks of a file by one compressed image. Compresses outside the transaction, so that no append waits for it; does
+   * nothing if another node has changed the file meanwhile.
+   */
   async compact(rolloutId: string): Promise<void> {
-    await this.#store.db.transaction().execute(async (trx) => {
-      const whole = await this.#read(trx, rolloutId);
-      if (!whole) return;
-      // Chunks that are appended meanwhile begin at or after the end of the image.
+    const { db, kind } = this.#store;
+    const before = await chunkState(db, rolloutId);
+    if (!before || before.bytes === before.imageBytes) return;
+    const whole = await this.#read(db, rolloutId);
+    if (whole?.length !== before.bytes) return;
+    const image = await compress(whole);
+    await db.transaction().execute(async (trx) => {
+      if (kind === "postgres") {
+        await trx.selectFrom("rollout").select("id").where("id", "=", rolloutId).forUpdate().execute();
+      }
+      const now = await chunkState(trx, rolloutId, before.bytes);
+      if (now?.imageBytes !== before.imageBytes || now.chunks !== before.chunks) return;
+      // Chunks that were appended meanwhile begin at or after the end of the image.
       await trx
         .deleteFrom("rollout_chunk")
         .where("rollout_id", "=", rolloutId)
@@ -147,19 +194,43 @@ export class RolloutStore {
         .execute();
       await trx
         .updateTable("rollout")
-        .set({ image: await compress(whole), image_bytes: whole.length })
+        .set({ image, image_bytes: whole.length })
         .where("id", "=", rolloutId)
         .execute();
     });
   }
 
-  /** Files with chunks and without an append since a time, for `compact`. */
+  /** Compresses the files of sessions that have been idle for some time. Returns their number. */
+  async compactIdle(signal?: AbortSignal): Promise<number> {
+    const ids = await this.uncompacted();
+    for (const id of ids) {
+      if (signal?.aborted) break;
+      await this.compact(id);
+    }
+    return ids.length;
+  }
+
+  /** Files with chunks whose sessions are all idle, for `compact`. */
   async uncompacted(limit = 100): Promise<readonly string[]> {
+    const before = sql<number>`${this.#store.now} - ${sql.lit(this.#limits.compactAfterMs)}`;
     const rows = await this.#store.db
       .selectFrom("rollout_chunk")
       .select("rollout_id")
-      .groupBy("rollout_id")
-      .having(({ fn }) => fn.countAll(), ">", 1)
+      .distinct()
+      .where((chunk) =>
+        chunk.not(
+          chunk.exists(
+            chunk
+              .selectFrom("session_rollout")
+              .innerJoin("session", "session.id", "session_rollout.session_id")
+              .select("session.id")
+              .whereRef("session_rollout.rollout_id", "=", "rollout_chunk.rollout_id")
+              .where((session) =>
+                session.or([session("active_turn_id", "is not", null), session("updated_at", ">", before)]),
+              ),
+          ),
+        ),
+      )
       .limit(limit)
       .execute();
     return rows.map(({ rollout_id: id }) => id);
@@ -170,29 +241,79 @@ export class RolloutStore {
     return row?.bytes ?? 0;
   }
 
+  #tooLarge(rolloutId: string): DaemonError {
+    return new DaemonError(
+      "rollout_too_large",
+      `The thread's file ${rolloutId} is larger than ${this.#limits.rolloutBytes} bytes (limits.rollouts.rolloutBytes), so that the store does not have all of it. The session can be continued only on the node that has the file.`,
+    );
+  }
+
   async #read(
     db: DaemonTransaction | Store<DaemonTables>["db"],
     rolloutId: string,
   ): Promise<Uint8Array | undefined> {
-    const row: Pick<RolloutTable, "image" | "image_bytes"> | undefined = await db
-      .selectFrom("rollout")
-      .select(["image", "image_bytes"])
-      .where("id", "=", rolloutId)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const chunks = await db
-      .selectFrom("rollout_chunk")
-      .select("data")
-      .where("rollout_id", "=", rolloutId)
-      .where("at_byte", ">=", row.image_bytes)
-      .orderBy("at_byte")
-      .execute();
-    const image = row.image ? [await decompress(row.image)] : [];
-    return Buffer.concat([...image, ...chunks.map(({ data }) => data)]);
+    for (let attempt = 1; ; attempt += 1) {
+      const row: Pick<RolloutTable, "bytes" | "image" | "image_bytes"> | undefined = await db
+        .selectFrom("rollout")
+        .select(["bytes", "image", "image_bytes"])
+        .where("id", "=", rolloutId)
+        .executeTakeFirst();
+      if (!row) return undefined;
+      const chunks = await db
+        .selectFrom("rollout_chunk")
+        .select("data")
+        .where("rollout_id", "=", rolloutId)
+        .where("at_byte", ">=", row.image_bytes)
+        .orderBy("at_byte")
+        .execute();
+      const image = row.image ? [await decompress(row.image)] : [];
+      const whole = Buffer.concat([...image, ...chunks.map(({ data }) => data)]);
+      // Another node may have compressed the chunks between the two queries.
+      if (whole.length >= row.bytes || attempt === READ_ATTEMPTS) return whole;
+    }
   }
 }
 
 function basesOf(files: ReadonlyMap<string, RolloutFile>): string[] {
   const bases = [...files.values()].flatMap(({ baseId }) => (baseId === null ? [] : [baseId]));
   return [...new Set(bases)].filter((id) => !files.has(id));
+}
+
+/** Tells apart the states of a file between two looks. Chunks that begin at or after `through` don't count. */
+async function chunkState(
+  db: DaemonTransaction | Store<DaemonTables>["db"],
+  rolloutId: string,
+  through = Number.MAX_SAFE_INTEGER,
+): Promise<{ readonly bytes: number; readonly imageBytes: number; readonly chunks: string } | undefined> {
+  const rollout = await db
+    .selectFrom("rollout")
+    .select(["bytes", "image_bytes as imageBytes"])
+    .where("id", "=", rolloutId)
+    .executeTakeFirst();
+  if (!rollout) return undefined;
+  const chunks = await db
+    .selectFrom("rollout_chunk")
+    .select(["at_byte", "epoch", sql<number>`octet_length(data)`.as("length")])
+    .where("rollout_id", "=", rolloutId)
+    .where("at_byte", "<", through)
+    .orderBy("at_byte")
+    .execute();
+  return { ...rollout, chunks: JSON.stringify(chunks) };
+}
+
+/** What a session of this node needs: the node itself, which alone has the whole file. */
+async function pinToNode(trx: DaemonTransaction, { sessionId, nodeId }: Ownership): Promise<void> {
+  const node = await trx.selectFrom("node").select("name").where("id", "=", nodeId).executeTakeFirst();
+  if (!node) return;
+  const { needs } = await trx
+    .selectFrom("session")
+    .select("needs")
+    .where("id", "=", sessionId)
+    .executeTakeFirstOrThrow();
+  const all = new Set([...(JSON.parse(needs) as string[]), `node:${node.name}`]);
+  await trx
+    .updateTable("session")
+    .set({ needs: JSON.stringify([...all].toSorted()) })
+    .where("id", "=", sessionId)
+    .execute();
 }

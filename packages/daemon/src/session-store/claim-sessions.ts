@@ -1,59 +1,310 @@
 import type { Store } from "@codexkit/store";
-import { sql, type RawBuilder } from "kysely";
-import type { EventBatch, Journal } from "../journal/journal.ts";
+import { sql } from "kysely";
+import type { NewSessionEvent } from "../api/event.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables, SessionRow } from "../database/tables.ts";
+import { canRun, type NodeAbilities } from "./placement.ts";
+import type { EventBatch, Journal } from "../journal/journal.ts";
+import { activeSessions, findReady, type ReadySession } from "./ready-sessions.ts";
 
-/** Candidates per wanted session: some may need a newer Codex, or be taken by another node at the same moment. */
+/** Ready sessions that are looked at in Postgres for each that is wanted: other nodes may be taking them. */
 const CANDIDATES = 4;
 
-export interface ClaimOptions {
+export interface ClaimOptions extends NodeAbilities {
   readonly nodeId: string;
   /** Sessions of former boots with this name are adopted at once. */
   readonly name: string;
   readonly limit: number;
-  readonly labels: readonly string[];
-  /** Sessions that a newer Codex has written are left alone. */
-  readonly codexVersion: string;
+  /** Sessions that wait for a node are claimed up to this number. Default: `limit`. */
+  readonly readyLimit?: number;
+  /** Whether sessions of nodes whose lease has ended are claimed. Default: true. */
+  readonly mayTakeOver?: boolean;
+  /** How long a session is left to the node that had it last, if that one lives. Default: 0. */
+  readonly affinityMs?: number;
 }
 
-interface Candidate {
+/** How sessions come to a node that another one, or a former boot, had before. */
+type TakeoverReason = Exclude<ClaimedSession["reason"], "ready">;
+
+interface KnownNode {
   readonly id: string;
-  readonly epoch: number;
-  readonly codexVersion: string | null;
-  readonly formerNodeId: string | null;
-  readonly formerName: string | null;
+  readonly name: string;
+  readonly isLost: boolean;
+  /** Whether it takes sessions. */
+  readonly isUp: boolean;
+  readonly hasSessions: boolean;
 }
 
+/**
+ * Sessions of former boots first, then those of lost nodes, then those without an owner. Each is one transaction, so that nodes don't
+ * wait for each other's longer than necessary.
+ */
 export async function claimSessions(
   store: Store<DaemonTables>,
   journal: Journal,
   options: ClaimOptions,
 ): Promise<readonly ClaimedSession[]> {
-  if (options.limit <= 0) return [];
+  const { nodeId, name, limit, mayTakeOver = true } = options;
+  if (limit <= 0) return [];
+  const others = (await listNodes(store)).filter(({ id }) => id !== nodeId);
+  const claimed: ClaimedSession[] = [];
+  const takeOver = async (nodes: readonly KnownNode[], reason: TakeoverReason): Promise<void> => {
+    const owners = nodes.filter(({ hasSessions }) => hasSessions);
+    const room = limit - claimed.length;
+    if (owners.length === 0 || room <= 0) return;
+    claimed.push(...(await claimOwned(store, journal, owners, reason, { ...options, limit: room })));
+  };
+  await takeOver(
+    others.filter((node) => node.name === name),
+    "restart",
+  );
+  if (mayTakeOver) {
+    await takeOver(
+      others.filter((node) => node.name !== name && node.isLost),
+      "node_lost",
+    );
+  }
+  const room = Math.min(limit - claimed.length, options.readyLimit ?? limit);
+  if (room > 0) {
+    const upNames = others.filter((node) => node.isUp && node.name !== name).map((node) => node.name);
+    claimed.push(...(await claimReady(store, journal, upNames, { ...options, limit: room })));
+  }
+  return claimed;
+}
+
+async function listNodes({ db, now }: Store<DaemonTables>): Promise<readonly KnownNode[]> {
+  const rows = await db
+    .selectFrom("node")
+    .select(["id", "name", "state", "lease_until", "drain_requested", now.as("now")])
+    .select((where) =>
+      where
+        .exists(where.selectFrom("session").select("session.id").whereRef("session.node_id", "=", "node.id"))
+        .as("hasSessions"),
+    )
+    .execute();
+  return rows.map(
+    ({ id, name, state, lease_until: leaseUntil, drain_requested: isDraining, now: at, hasSessions }) => ({
+      id,
+      name,
+      isLost: leaseUntil < at,
+      isUp: leaseUntil >= at && state === "up" && isDraining === 0,
+      hasSessions: Boolean(hasSessions),
+    }),
+  );
+}
+
+/** Takes sessions of nodes that are gone. The fence puts this in order with what they may still be writing. */
+async function claimOwned(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  nodes: readonly KnownNode[],
+  reason: TakeoverReason,
+  options: ClaimOptions,
+): Promise<readonly ClaimedSession[]> {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  return claim(store, journal, options, async (trx) => {
+    const nodeIds = await lockLost(store, trx, [...names.keys()], reason);
+    if (nodeIds.length === 0) return [];
+    const owned = trx
+      .selectFrom("session")
+      .where("node_id", "in", nodeIds)
+      .where("phase", "<>", "deleted")
+      // A session without work can stay with a lost node, until it has some or the node is back.
+      .$if(reason === "node_lost", (query) => query.where("ready_at", "is not", null));
+    const classes = await owned
+      .select(["needs", sql<string>`coalesce(codex_version, '')`.as("codexVersion")])
+      .distinct()
+      .execute();
+    const possible = classes.filter((placement) => canRun(placement, options));
+    if (possible.length === 0) return [];
+    const sessions = owned
+      .select(["id", "node_id", "phase"])
+      .where((where) =>
+        where.or(
+          possible.map(({ needs, codexVersion }) =>
+            where.and([
+              where("needs", "=", needs),
+              where(sql`coalesce(codex_version, '')`, "=", codexVersion),
+            ]),
+          ),
+        ),
+      )
+      .orderBy("priority", "desc")
+      .orderBy("ready_at")
+      .limit(options.limit);
+    // Two nodes that claim at once get different sessions instead of waiting for each other.
+    const locked = await (store.kind === "postgres" ? sessions.forUpdate().skipLocked() : sessions).execute();
+    return locked.map(({ id, node_id: from, phase }) => ({
+      id,
+      from: names.get(from ?? "") ?? null,
+      reason,
+      isLimited: false,
+      wasStranded: phase === "stranded",
+    }));
+  });
+}
+
+/**
+ * Keeps the nodes from renewing their leases until the end of the transaction. Without this, a node whose lease has ended could renew
+ * it after the look at the lease and before the takeover, and then find that it still has its sessions.
+ */
+async function lockLost(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  nodeIds: readonly string[],
+  reason: TakeoverReason,
+): Promise<readonly string[]> {
+  const nodes = trx
+    .selectFrom("node")
+    .select("id")
+    .where("id", "in", nodeIds)
+    .$if(reason === "node_lost", (query) => query.where("lease_until", "<", store.now));
+  const rows = await (store.kind === "postgres" ? nodes.forShare().skipLocked() : nodes).execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Takes sessions that wait for a node. */
+async function claimReady(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  otherNodes: readonly string[],
+  options: ClaimOptions,
+): Promise<readonly ClaimedSession[]> {
+  const { name, limit, labels, codexVersion, affinityMs = 0 } = options;
+  // Without a transaction, because there is nothing most of the time.
+  const found = await findReady(store, store.db, {
+    name,
+    limit: store.kind === "postgres" ? limit * CANDIDATES : limit,
+    labels,
+    codexVersion,
+    affinityMs,
+    otherNodes,
+  });
+  if (found.length === 0) return [];
+  return claim(store, journal, options, async (trx) => {
+    const allowed = await withinLimits(store, trx, found);
+    if (allowed.length === 0) return [];
+    const limited = new Set(allowed.filter(({ maxActive }) => maxActive !== null).map(({ id }) => id));
+    const ids = allowed.map(({ id }) => id);
+    const sessions = trx
+      .selectFrom("session")
+      .select(["id", "last_node", "phase"])
+      .where("id", "in", ids)
+      .where("node_id", "is", null)
+      .where("ready_at", "is not", null)
+      .where("phase", "<>", "deleted");
+    // Nodes that look at the same moment find the same sessions. Each takes the first ones that no other is taking.
+    const locked = await (
+      store.kind === "postgres"
+        ? sessions
+            .orderBy(sql`array_position(${ids}::text[], id)`)
+            .limit(limit)
+            .forUpdate()
+            .skipLocked()
+        : sessions
+    ).execute();
+    return locked.map(({ id, last_node: lastNode, phase }) => ({
+      id,
+      from: lastNode,
+      reason: "ready",
+      isLimited: limited.has(id),
+      wasStranded: phase === "stranded",
+      ...(lastNode !== null &&
+        lastNode !== name && { moved: otherNodes.includes(lastNode) ? "request" : "drain" }),
+    }));
+  });
+}
+
+/** Leaves out what would exceed the limit of a tenant. Other nodes wait for the end of the transaction, so that the limit is exact. */
+async function withinLimits(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  sessions: readonly ReadySession[],
+): Promise<readonly ReadySession[]> {
+  const tenantIds = sessions.filter(({ maxActive }) => maxActive !== null).map(({ tenantId }) => tenantId);
+  if (tenantIds.length === 0) return sessions;
+  const tenants = trx
+    .selectFrom("tenant")
+    .select("id")
+    .where("id", "in", [...new Set(tenantIds)])
+    // In one order, so that two nodes can't wait for each other.
+    .orderBy("id");
+  await (store.kind === "postgres" ? tenants.forUpdate() : tenants).execute();
+  // A statement after the lock, which sees what the holders before have claimed.
+  const rooms = await trx
+    .selectFrom("tenant")
+    .select(["id", "max_active", activeSessions(sql.ref("tenant.id")).as("active")])
+    .where("id", "in", [...new Set(tenantIds)])
+    .execute();
+  const room = new Map(
+    rooms.map(({ id, max_active: maxActive, active }) => [
+      id,
+      maxActive === null ? Number.POSITIVE_INFINITY : maxActive - active,
+    ]),
+  );
+  return sessions.filter(({ tenantId }) => {
+    const left = room.get(tenantId) ?? Number.POSITIVE_INFINITY;
+    room.set(tenantId, left - 1);
+    return left > 0;
+  });
+}
+
+interface LockedSession {
+  readonly id: string;
+  /** The node that had it last. */
+  readonly from: string | null;
+  readonly reason: ClaimedSession["reason"];
+  /** Why it has moved, if clients are told. */
+  readonly moved?: "drain" | "request";
+  readonly isLimited: boolean;
+  readonly wasStranded: boolean;
+}
+
+async function claim(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  { nodeId, name }: ClaimOptions,
+  lock: (trx: DaemonTransaction) => Promise<readonly LockedSession[]>,
+): Promise<readonly ClaimedSession[]> {
   const moved: { sessionId: string; events: EventBatch }[] = [];
   const claimed = await store.db.transaction().execute(async (trx) => {
     moved.length = 0;
-    const candidates = (await findCandidates(store, trx, options)).filter(
-      ({ codexVersion }) => codexVersion === null || compareVersions(codexVersion, options.codexVersion) <= 0,
-    );
+    const locked = await lock(trx);
+    if (locked.length === 0) return [];
+    const rows = await trx
+      .updateTable("session")
+      .set(({ eb }) => ({
+        node_id: nodeId,
+        last_node: name,
+        epoch: eb("epoch", "+", 1),
+        phase: eb
+          .case()
+          .when("phase", "=", "stranded")
+          .then("ready" as const)
+          .else(eb.ref("phase"))
+          .end(),
+        problem: eb.case().when("phase", "=", "stranded").then(null).else(eb.ref("problem")).end(),
+      }))
+      .where(
+        "id",
+        "in",
+        locked.map(({ id }) => id),
+      )
+      .returningAll()
+      .execute();
+    const byId = new Map(rows.map((row) => [row.id, row]));
     const sessions: ClaimedSession[] = [];
-    for (const candidate of candidates.slice(0, options.limit)) {
-      const session = await take(trx, candidate, options);
-      if (!session) continue;
-      const reason = reasonFor(candidate, options.name);
-      let current = session;
-      if (reason !== "ready") {
-        const from = candidate.formerName;
-        const events = await journal.appendAsClient(trx, session.id, [
-          { type: "session.moved", from, to: options.name, reason },
-        ]);
-        moved.push({ sessionId: session.id, events });
-        current = { ...session, last_seq: session.last_seq + events.length };
-      }
-      const { id: sessionId, epoch } = session;
-      sessions.push({ sessionId, nodeId: options.nodeId, epoch, session: current, reason });
+    for (const locking of locked) {
+      const { id, from, reason, isLimited } = locking;
+      const row = byId.get(id);
+      if (!row) continue;
+      const news = newsOf(locking, row, name);
+      const events = news.length > 0 ? await journal.appendAsClient(trx, id, news) : undefined;
+      if (events) moved.push({ sessionId: id, events });
+      const session = { ...row, last_seq: row.last_seq + news.length };
+      const { epoch } = row;
+      sessions.push({ sessionId: id, nodeId, epoch, session, reason, previousNode: from, isLimited });
     }
     return sessions;
   });
@@ -61,85 +312,16 @@ export async function claimSessions(
   return claimed;
 }
 
-/**
- * Sessions of former boots first, then those without an owner, then those of lost nodes. Three queries, because each has an
- * index of its own and their union has none.
- */
-async function findCandidates(
-  store: Store<DaemonTables>,
-  trx: DaemonTransaction,
-  { nodeId, name, labels, limit }: ClaimOptions,
-): Promise<readonly Candidate[]> {
-  const wanted = limit * CANDIDATES;
-  const base = trx
-    .selectFrom("session")
-    .leftJoin("node", "node.id", "session.node_id")
-    .select([
-      "session.id",
-      "session.epoch",
-      "session.codex_version as codexVersion",
-      "session.node_id as formerNodeId",
-      "node.name as formerName",
-    ])
-    .where("session.phase", "<>", "deleted")
-    .where(needsOnly(store.kind, labels))
-    .orderBy(sql`case when session.last_node = ${name} then 0 else 1 end`)
-    .orderBy("session.priority", "desc")
-    .orderBy("session.ready_at")
-    .limit(wanted);
-  const nodes = trx.selectFrom("node").select("id").where("id", "<>", nodeId);
-  const queries = [
-    base.where("session.node_id", "in", nodes.where("name", "=", name)),
-    base.where("session.node_id", "is", null).where("session.ready_at", "<=", store.now),
-    base
-      .where("session.node_id", "in", nodes.where("name", "<>", name).where("lease_until", "<", store.now))
-      .where("session.ready_at", "is not", null),
-  ];
-  const candidates: Candidate[] = [];
-  for (const query of queries) {
-    // Two nodes that claim at once get different sessions instead of waiting for each other.
-    const locked = store.kind === "postgres" ? query.forUpdate("session").skipLocked() : query;
-    if (candidates.length < wanted) candidates.push(...(await locked.execute()));
-  }
-  return candidates;
-}
-
-function needsOnly(kind: "sqlite" | "postgres", labels: readonly string[]): RawBuilder<boolean> {
-  if (labels.length === 0) return sql<boolean>`session.needs = '[]'`;
-  const needs =
-    kind === "postgres"
-      ? sql`json_array_elements_text(session.needs::json) as need(value)`
-      : sql`json_each(session.needs) as need`;
-  return sql<boolean>`not exists (select 1 from ${needs} where need.value not in (${sql.join([...labels])}))`;
-}
-
-async function take(
-  trx: DaemonTransaction,
-  candidate: Candidate,
-  { nodeId, name }: ClaimOptions,
-): Promise<SessionRow | undefined> {
-  return trx
-    .updateTable("session")
-    .set({ node_id: nodeId, last_node: name, epoch: candidate.epoch + 1 })
-    .where("id", "=", candidate.id)
-    .where("epoch", "=", candidate.epoch)
-    .returningAll()
-    .executeTakeFirst();
-}
-
-function reasonFor({ formerNodeId, formerName }: Candidate, name: string): ClaimedSession["reason"] {
-  if (formerNodeId === null) return "ready";
-  return formerName === name ? "restart" : "node_lost";
-}
-
-/** Compares dotted versions by their numbers, ignoring what follows them. */
-export function compareVersions(a: string, b: string): number {
-  const numbers = (version: string): number[] =>
-    (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? "0").split(".").map(Number);
-  const [left, right] = [numbers(a), numbers(b)];
-  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+/** What clients are told of a claim. */
+function newsOf(
+  { from, reason, moved, wasStranded }: LockedSession,
+  { thread_id: threadId }: SessionRow,
+  to: string,
+): NewSessionEvent[] {
+  const news: NewSessionEvent[] = [];
+  if (reason !== "ready") news.push({ type: "session.moved", from, to, reason });
+  // Without a thread, there is nothing that could have moved.
+  else if (moved && threadId !== null) news.push({ type: "session.moved", from, to, reason: moved });
+  if (wasStranded) news.push({ type: "session.updated", changes: { phase: "ready", problem: null } });
+  return news;
 }

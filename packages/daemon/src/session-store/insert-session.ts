@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { insertCommand } from "./insert-command.ts";
-import { findCreateCommand, newSessionRow } from "./new-session-row.ts";
+import { DEFAULT_TENANT, findCreateCommand, newSessionRow } from "./new-session-row.ts";
+import { requireFewerWaiting } from "./waiting-sessions.ts";
 import { DaemonError } from "../errors.ts";
 import type { EventBatch, Journal } from "../journal/journal.ts";
 import { fingerprint, newId } from "../database/ids.ts";
@@ -29,6 +30,8 @@ export interface NewSession {
   readonly by: string;
   /** Idempotency key, unique for the creator. */
   readonly key: string;
+  /** What the client asked for, to recognise a repetition on any node. Default: what the session consists of. */
+  readonly request?: unknown;
   /** Set for the fork of a thread: it exists already, so that no `create` command is needed. */
   readonly threadId?: string;
 }
@@ -45,6 +48,8 @@ export interface InsertOptions {
   readonly trx?: DaemonTransaction;
   /** Sessions that may exist, not counting deleted ones. Default: no limit. */
   readonly maxSessions?: number;
+  /** Sessions of all tenants that may wait for a node. The limit of the tenant counts too. Default: no limits. */
+  readonly maxWaiting?: number;
   /** Throws if the request is refused now. Not called for a repeated request, whose first result is returned. */
   readonly check?: () => void;
 }
@@ -76,15 +81,18 @@ async function insert(
   journal: Journal,
   trx: DaemonTransaction,
   session: NewSession,
-  { maxSessions, check }: Omit<InsertOptions, "trx">,
+  { maxSessions, maxWaiting, check }: Omit<InsertOptions, "trx">,
 ): Promise<InsertedSession & { readonly events?: EventBatch }> {
-  const { by, key, threadId, id = newId(), ...content } = session;
-  const print = fingerprint({ kind: "create", ...content });
+  const { by, key, threadId, id = newId(), request, ...content } = session;
+  const print = createFingerprint(request ?? content);
   const isFork = threadId !== undefined;
-  const existing = isFork ? await findById(trx, id) : await findByKey(trx, by, key, print);
+  const existing = isFork ? await findById(trx, id) : await findCreated(trx, { by, key, fingerprint: print });
   if (existing) return { ...existing, isNew: false };
   check?.();
   if (maxSessions !== undefined) await requireFewerSessions(store, trx, maxSessions);
+  if (maxWaiting !== undefined) {
+    await requireFewerWaiting(store, trx, { tenantId: content.tenantId ?? DEFAULT_TENANT, maxWaiting });
+  }
   await trx
     .insertInto("session")
     .values({
@@ -134,15 +142,21 @@ export async function requireFewerSessions(
   );
 }
 
-async function findByKey(
+export interface CreatedSession {
+  readonly session: SessionRow;
+  readonly command: CommandRow;
+}
+
+export async function findCreated(
   trx: DaemonTransaction,
-  by: string,
-  key: string,
-  print: string,
-): Promise<Omit<InsertedSession, "isNew"> | undefined> {
-  const command = await findCreateCommand(trx, { by, key, fingerprint: print });
-  if (!command) return undefined;
-  return { session: await byId(trx, command.session_id), command };
+  request: Parameters<typeof findCreateCommand>[1],
+): Promise<CreatedSession | undefined> {
+  const command = await findCreateCommand(trx, request);
+  return command && { session: await byId(trx, command.session_id), command };
+}
+
+export function createFingerprint(request: unknown): string {
+  return fingerprint({ kind: "create", ...(request as object) });
 }
 
 async function findById(

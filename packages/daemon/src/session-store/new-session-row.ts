@@ -3,7 +3,8 @@ import type { CommandRow } from "../database/tables.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import { DaemonError } from "../errors.ts";
 
-const DEFAULT_TENANT = "default";
+/** Of tokens and sessions that name none. It has no limits until it gets some. */
+export const DEFAULT_TENANT = "default";
 
 export interface NewSessionRow {
   readonly threadId?: string | undefined;

@@ -10,7 +10,7 @@ import {
   useDatabases,
   warning,
 } from "../../test/database-fixture.ts";
-import { compareVersions } from "./claim-sessions.ts";
+import { compareVersions } from "./placement.ts";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { SessionRow } from "../database/tables.ts";
@@ -77,6 +77,9 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
       (await database.sessions.list(query)).rows.map(({ name }) => name ?? "").toSorted();
     expect(await names({ search: "BET" })).toEqual(["Beta"]);
     expect(await names({ search: "%_" })).toEqual(["50%_off"]);
+    expect(await names({ search: "0%_O" })).toEqual(["50%_off"]);
+    for (const search of ["a", "et"]) expect(await names({ search })).toContain("Beta");
+    for (const search of [`"bet`, "b_ta", "nowhere", "et\\"]) expect(await names({ search })).toEqual([]);
     expect(await names({ search: "/work" })).toHaveLength(3);
     expect(await names({ phase: "idle" })).toEqual([]);
     expect(await names({ phase: ["idle", "ready"] })).toHaveLength(3);
@@ -217,9 +220,9 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     const nodeId = await database.nodes.register({ ...NODE, name: "other" });
     const claim = () => database.sessions.claim({ ...CLAIM, nodeId, name: "other" });
     expect(await claim()).toEqual([]);
-    expect(await database.nodes.renew(lost.nodeId)).toBe(true);
+    expect(await database.nodes.renew(lost.nodeId)).toEqual({ isDrainRequested: false });
     await database.nodes.retire(lost.nodeId);
-    expect(await database.nodes.renew(lost.nodeId)).toBe(false);
+    expect(await database.nodes.renew(lost.nodeId)).toBeUndefined();
     expect(await claim()).toMatchObject([{ sessionId: lost.sessionId, reason: "node_lost", epoch: 2 }]);
     expect((await allEvents(database, lost.sessionId)).at(-1)).toMatchObject({
       type: "session.moved",

@@ -5,6 +5,9 @@ import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { claimSessions, type ClaimOptions } from "./claim-sessions.ts";
 import {
+  type CreatedSession,
+  createFingerprint,
+  findCreated,
   insertSession,
   type InsertedSession,
   type InsertOptions,
@@ -13,12 +16,14 @@ import {
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction, Ownership } from "../database/ownership.ts";
 import { readCursor, toPage, type Page } from "../database/page.ts";
+import { searchCandidates } from "./search-candidates.ts";
+import { strandSessions } from "./strand-sessions.ts";
 import { purgeSession } from "./purge-session.ts";
 import type { SessionChanges } from "../database/session-columns.ts";
 import type { DaemonTables, SessionPhase, SessionRow } from "../database/tables.ts";
 
 export type { ClaimOptions } from "./claim-sessions.ts";
-export type { InsertedSession, NewSession } from "./insert-session.ts";
+export type { InsertedSession, InsertOptions, NewSession } from "./insert-session.ts";
 export type { Page } from "../database/page.ts";
 export type { SessionChanges } from "../database/session-columns.ts";
 
@@ -52,6 +57,17 @@ export class SessionStore {
    */
   async insert(session: NewSession, options: InsertOptions = {}): Promise<InsertedSession> {
     return insertSession(this.#store, this.#journal, session, options);
+  }
+
+  /** The session and command of an earlier request with the same key. Rejects with `key_reused` if it was another request. */
+  async findCreated({
+    by,
+    key,
+    request,
+  }: Required<Pick<NewSession, "by" | "key" | "request">>): Promise<CreatedSession | undefined> {
+    return this.#store.db
+      .transaction()
+      .execute(async (trx) => findCreated(trx, { by, key, fingerprint: createFingerprint(request) }));
   }
 
   /** Deleted sessions included: see `phase`. */
@@ -94,6 +110,9 @@ export class SessionStore {
       select = select.where("archived_at", query.archived ? "is not" : "is", null);
     if (query.phase !== undefined) select = select.where("phase", "in", [query.phase].flat());
     if (query.search !== undefined && query.search !== "") {
+      const candidates = await searchCandidates(this.#store, query.search.toLowerCase());
+      if (candidates?.length === 0) return { rows: [] };
+      if (candidates) select = select.where("id", "in", candidates);
       const pattern = `%${query.search.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
       const matches = (column: "name" | "preview" | "cwd") =>
         sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
@@ -139,6 +158,20 @@ export class SessionStore {
   /** Takes sessions that have something to do and no owner, those of former boots, and those of nodes whose lease has ended. */
   async claim(options: ClaimOptions): Promise<readonly ClaimedSession[]> {
     return claimSessions(this.#store, this.#journal, options);
+  }
+
+  /** Marks sessions with work that no live node can run. Returns their number. */
+  async strand(options: { readonly waitedMs: number }): Promise<number> {
+    return strandSessions(this.#store, this.#journal, options);
+  }
+
+  /** IDs of the sessions that the node owns. */
+  async idsOwnedBy(
+    nodeId: string,
+    db: Pick<Store<DaemonTables>["db"], "selectFrom"> = this.#store.db,
+  ): Promise<readonly string[]> {
+    const rows = await db.selectFrom("session").select("id").where("node_id", "=", nodeId).execute();
+    return rows.map(({ id }) => id);
   }
 
   /** Sessions that the node owns. */

@@ -1,6 +1,5 @@
 import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexkit";
-import { BoundedMap, withTimeout } from "@codexkit/rpc/async";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Quota } from "../api/account.ts";
 import type { FileMatch } from "../api/file.ts";
@@ -10,17 +9,26 @@ import { RUNNER_LIMITS, type RunnerLimits } from "../codex/limits.ts";
 import type { StderrLog } from "../codex/stderr-log.ts";
 import { CodexPool } from "../codex/pool.ts";
 import type { Database } from "../database.ts";
-import { notificationKeys } from "../database/notifications.ts";
 import { DaemonError } from "../errors.ts";
 import { FileService } from "../files/file-service.ts";
-import { readAccount, readModels, readQuotas, searchFiles } from "./catalog.ts";
+import { AppServerGuard } from "../fleet/app-server-guard.ts";
+import { FLEET_LIMITS, type FleetLimits } from "../fleet/limits.ts";
+import { NodeLease } from "../fleet/node-lease.ts";
+import { orphanGraceMs } from "../fleet/watchdog.ts";
+import { CodexQueries } from "./codex-queries.ts";
+import { OwnedSessions } from "./owned-sessions.ts";
 import { isFenced } from "./problems.ts";
-import type { AccountSummary, ModelSummary, Runner, RunnerStatus } from "./runner.ts";
+import {
+  type AccountSummary,
+  type ModelSummary,
+  NO_FLEET_STATUS,
+  type Runner,
+  type RunnerStatus,
+} from "./runner.ts";
+import { SessionClaims } from "./session-claims.ts";
 import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
-import { SessionOwner } from "./session-owner.ts";
 import { ThreadRoutes } from "./thread-routes.ts";
 import { WEBHOOK_SETTINGS, type WebhookSettings } from "../webhooks/limits.ts";
-import { Wake } from "../wake.ts";
 
 export interface RunnerOptions {
   readonly database: Database;
@@ -39,10 +47,16 @@ export interface RunnerOptions {
   readonly userCodexHome?: string;
   readonly codex?: DaemonCodexOptions;
   readonly limits?: Partial<RunnerLimits>;
+  /** Default: those of the daemon. */
+  readonly fleet?: FleetLimits;
+  /** Sessions that are owned at the same time. Default: 200. */
+  readonly capacity?: number;
   /** Default: public addresses only. */
   readonly webhooks?: WebhookSettings;
   /** Keeps what app-servers print to standard error. */
   readonly stderr?: StderrLog;
+  /** How long running turns may take to end when the node is asked to drain, in milliseconds. Default: 30,000. */
+  readonly drainMs?: number;
   readonly log: RunnerLogger;
 }
 
@@ -51,68 +65,93 @@ export function createRunner(options: RunnerOptions): Runner {
   return new SessionRunner(options);
 }
 
-/** How long a model catalog is kept. */
-const MODELS_MS = 60_000;
+const DEFAULT_CAPACITY = 200;
+const DEFAULT_DRAIN_MS = 30_000;
 
 class SessionRunner implements Runner {
   readonly #options: RunnerOptions;
   readonly #limits: RunnerLimits;
+  readonly #fleet: FleetLimits;
+  readonly #capacity: number;
   readonly #nodeName: string;
+  readonly #labels: readonly string[];
+  readonly #stateFolder: string;
   readonly #codexHome: string;
   readonly #files: FileService;
   readonly #pool: CodexPool;
-  readonly #owners = new Map<string, SessionOwner>();
+  readonly #queries: CodexQueries;
+  /** Undefined with SQLite: no other daemon can take the sessions. */
+  readonly #guard: AppServerGuard | undefined;
+  readonly #sessions: OwnedSessions;
   readonly #routes = new ThreadRoutes();
   readonly #listeners = new Set<(status: RunnerStatus) => void>();
-  readonly #wake = new Wake();
   readonly #turns = { completed: 0, failed: 0, interrupted: 0 };
-  readonly #cache = new BoundedMap<string, { readonly until: number; readonly value: Promise<unknown> }>(2);
   #state: RunnerStatus["state"] = "stopped";
   #nameLock: AsyncDisposable | undefined;
-  #nodeId: string | null = null;
+  #lease: NodeLease | undefined;
+  #claims: SessionClaims | undefined;
   #credentials: CredentialStatus = { kind: "none", source: null };
-  #claiming: Promise<void> = Promise.resolve();
-  #renewals: NodeJS.Timeout | undefined;
   #memoryChecks: NodeJS.Timeout | undefined;
-  #subscription: Disposable | undefined;
-  #recovered = 0;
+  #emptying: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   /** Resolves when draining waits no longer for running turns. */
   readonly #waiting = Promise.withResolvers<void>();
 
   constructor(options: RunnerOptions) {
+    const { database, labels = [], log } = options;
     this.#options = options;
-    this.#limits = { ...RUNNER_LIMITS, ...options.limits };
+    this.#fleet = options.fleet ?? FLEET_LIMITS;
+    const isFleet = database.store.kind === "postgres";
+    const limits = { ...RUNNER_LIMITS, ...options.limits };
+    const graceMs = Math.min(limits.appServerGraceMs, orphanGraceMs(this.#fleet));
+    this.#limits = isFleet ? { ...limits, appServerGraceMs: graceMs } : limits;
+    this.#capacity = options.capacity ?? DEFAULT_CAPACITY;
     this.#nodeName = options.nodeName ?? "local";
-    this.#codexHome = join(resolve(options.stateFolder), "codex");
-    this.#files =
-      options.files ??
-      new FileService({ roots: [], stateFolder: resolve(options.stateFolder), nodeName: this.#nodeName });
+    this.#labels = [...labels, `node:${this.#nodeName}`];
+    this.#stateFolder = resolve(options.stateFolder);
+    this.#codexHome = join(this.#stateFolder, "codex");
+    this.#files = options.files ?? new FileService({ roots: [], stateFolder: this.#stateFolder });
+    this.#guard = isFleet ? new AppServerGuard() : undefined;
     const { inheritEnv = true, env, ...codex } = options.codex ?? {};
     this.#pool = new CodexPool({
-      store: options.database.appServers,
+      store: database.appServers,
       nodeName: this.#nodeName,
       codexHome: this.#codexHome,
       launch: { ...codex, inheritEnv, env: { ...env, ...withoutKeys() } },
       limits: this.#limits,
       ...(options.stderr && { stderr: options.stderr }),
+      ...(this.#guard && { guard: this.#guard }),
       onEvent: (server, event) => this.#onEvent(server, event),
       onEnd: (server, error) => this.#serverEnded(server, error),
+    });
+    this.#queries = new CodexQueries(this.#pool);
+    this.#sessions = new OwnedSessions({
+      deps: () => this.#sessionDeps(),
+      interruptMs: this.#limits.interruptMs,
+      log,
+      onChange: () => this.#changed(),
     });
   }
 
   get status(): RunnerStatus {
-    const owners = [...this.#owners.values()];
+    const claims = this.#claims?.counts ?? NO_FLEET_STATUS.claims;
     return {
       state: this.#state,
-      nodeId: this.#nodeId,
-      sessions: owners.length,
-      runningTurns: owners.filter(({ isBusy }) => isBusy).length,
-      openApprovals: owners.reduce((sum, { openApprovals }) => sum + openApprovals, 0),
+      nodeId: this.#lease?.nodeId ?? null,
+      sessions: this.#sessions.size,
+      runningTurns: this.#sessions.runningTurns,
+      openApprovals: this.#sessions.openApprovals,
       appServers: this.#pool.summaries,
       turns: { ...this.#turns },
       appServerRestarts: this.#pool.restarts,
-      recoveredSessions: this.#recovered,
+      recoveredSessions: claims.restart + claims.node_lost,
+      fleet: {
+        leaseAgeMs: this.#lease?.ageMs ?? null,
+        isFrozen: this.#guard?.isFrozen === true,
+        fenced: this.#sessions.fenced,
+        claims: { ...claims },
+        renewals: { ...(this.#lease?.renewals ?? NO_FLEET_STATUS.renewals) },
+      },
     };
   }
 
@@ -125,38 +164,49 @@ class SessionRunner implements Runner {
   async start(): Promise<void> {
     if (this.#state !== "stopped") throw new DaemonError("internal", "The runner was started before.");
     this.#setState("starting");
-    const { apiKey, userCodexHome, database } = this.#options;
+    const { apiKey, userCodexHome, database, log } = this.#options;
     await mkdir(this.#codexHome, { recursive: true, mode: 0o700 });
     this.#credentials = await installCredentials({ codexHome: this.#codexHome, apiKey, userCodexHome });
     // Before the app-servers: those of a running daemon with the same name are not ours.
     this.#nameLock = await database.nodes.takeName(this.#nodeName);
+    this.#lease = await this.#acquireLease();
+    // After the watchdog was started: what is attached to acts already.
     await this.#pool.attach();
-    await this.#register();
-    this.#subscription = database.store.notifier.subscribe(notificationKeys.ready, () => this.#wake.set());
+    this.#claims = new SessionClaims({
+      database,
+      lease: this.#lease,
+      sessions: this.#sessions,
+      name: this.#nodeName,
+      labels: this.#labels,
+      capacity: this.#capacity,
+      claimMs: this.#limits.claimMs,
+      fleet: this.#fleet,
+      log,
+      onChange: () => this.#changed(),
+    });
     this.#setState("running");
-    this.#claiming = this.#claimLoop();
+    this.#claims.start();
     this.#memoryChecks = setInterval(() => void this.#checkMemory(), this.#limits.memoryCheckMs);
     this.#memoryChecks.unref();
   }
 
-  async models({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ModelSummary[]> {
-    return this.#cached("models", () => this.#withCodex((codex) => readModels(codex)), signal);
+  models({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly ModelSummary[]> {
+    return this.#queries.models(signal);
   }
 
-  async account({ signal }: { readonly signal?: AbortSignal } = {}): Promise<AccountSummary> {
-    signal?.throwIfAborted();
-    return this.#withCodex((codex) => readAccount(codex));
+  account({ signal }: { readonly signal?: AbortSignal } = {}): Promise<AccountSummary> {
+    return this.#queries.account(signal);
   }
 
-  async quotas({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly Quota[]> {
-    return this.#cached("quotas", () => this.#withCodex((codex) => readQuotas(codex)), signal);
+  quotas({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly Quota[]> {
+    return this.#queries.quotas(signal);
   }
 
-  async searchFiles(
+  searchFiles(
     query: string,
     options: { readonly folder: string; readonly signal?: AbortSignal },
   ): Promise<readonly FileMatch[]> {
-    return this.#withCodex((codex) => searchFiles(codex, query, options));
+    return this.#queries.searchFiles(query, options);
   }
 
   credentialStatus(): CredentialStatus {
@@ -165,7 +215,7 @@ class SessionRunner implements Runner {
 
   drain(timeoutMs: number): Promise<void> {
     if (timeoutMs <= 0) this.#waiting.resolve();
-    this.#ending ??= this.#drain(timeoutMs);
+    this.#ending ??= this.#end(timeoutMs);
     return this.#ending;
   }
 
@@ -177,85 +227,52 @@ class SessionRunner implements Runner {
     return this.close();
   }
 
-  async #register(): Promise<void> {
-    const { database, labels = [], url } = this.#options;
-    this.#nodeId = await database.nodes.register({
-      name: this.#nodeName,
-      labels: this.#labels(labels),
-      capacity: this.#limits.ownedSessions,
-      version: VERSION,
-      codexVersion: CODEX_VERSION,
-      ...(url === undefined ? {} : { url }),
+  async #acquireLease(): Promise<NodeLease> {
+    const { database, url, log } = this.#options;
+    const guard = this.#guard;
+    return NodeLease.acquire({
+      database,
+      limits: this.#fleet,
+      node: {
+        name: this.#nodeName,
+        labels: this.#labels,
+        capacity: this.#capacity,
+        version: VERSION,
+        codexVersion: CODEX_VERSION,
+        ...(url === undefined ? {} : { url }),
+      },
+      report: () => ({
+        state: this.#state === "draining" ? "draining" : "up",
+        turns: this.#sessions.runningTurns,
+      }),
+      freeze: () => {
+        if (!guard) return;
+        log.warn({}, "The lease could not be renewed in time: the app-servers are stopped until it is");
+        guard.freeze();
+        this.#changed();
+      },
+      thaw: () => {
+        if (!guard) return;
+        guard.thaw();
+        log.info({}, "The lease is renewed: the app-servers go on");
+        this.#claims?.wake();
+        this.#changed();
+      },
+      kill: () => guard?.kill(),
+      onRenewed: (sentAt) => guard?.renewed(sentAt),
+      onRegistered: async (nodeId, renewedAt) => {
+        await database.nodes.retireFormer(this.#nodeName, nodeId);
+        this.#claims?.wake();
+        if (!guard) return;
+        const bootFile = join(this.#stateFolder, "boot");
+        await writeFile(bootFile, nodeId);
+        const onWarning = (message: string): void => log.warn({}, message);
+        guard.watch({ nodeId, bootFile, limits: this.#fleet, renewedAt, onWarning });
+      },
+      keepOnly: (sessionIds) => this.#sessions.keepOnly(sessionIds, (server) => guard && server.kill()),
+      onDrainRequested: () => this.#drainByRequest(),
+      onWarning: (error, message) => log.warn(error === undefined ? {} : { err: error }, message),
     });
-    clearInterval(this.#renewals);
-    this.#renewals = setInterval(() => void this.#renew(), this.#limits.renewMs);
-    this.#renewals.unref();
-  }
-
-  #labels(labels: readonly string[]): readonly string[] {
-    return [...labels, `node:${this.#nodeName}`];
-  }
-
-  async #renew(): Promise<void> {
-    const nodeId = this.#nodeId;
-    if (nodeId === null || this.#state === "closed") return;
-    try {
-      const state = this.#state === "draining" ? "draining" : "up";
-      if (await this.#options.database.nodes.renew(nodeId, { state })) return;
-      // The lease has ended, so that the sessions may have other owners by now.
-      await Promise.all([...this.#owners.values()].map((owner) => owner.abandon()));
-      if (this.#state === "running") await this.#register();
-      this.#wake.set();
-    } catch (error) {
-      this.#options.log.warn({ err: error }, "The lease of this node could not be renewed");
-    }
-  }
-
-  async #claimLoop(): Promise<void> {
-    while (this.#state === "running") {
-      try {
-        await this.#claim();
-      } catch (error) {
-        this.#options.log.error({ err: error }, "Sessions could not be claimed");
-      }
-      if (this.#state === "running") await this.#wake.wait(this.#limits.claimMs);
-    }
-  }
-
-  async #claim(): Promise<void> {
-    const nodeId = this.#nodeId;
-    if (nodeId === null) return;
-    const limit = this.#limits.ownedSessions - this.#owners.size;
-    if (limit <= 0) {
-      await this.#releaseIdle();
-      return;
-    }
-    const { database, labels = [] } = this.#options;
-    const claimed = await database.sessions.claim({
-      nodeId,
-      name: this.#nodeName,
-      limit,
-      labels: this.#labels(labels),
-      codexVersion: CODEX_VERSION,
-    });
-    for (const session of claimed) {
-      if (session.reason !== "ready") this.#recovered += 1;
-      await this.#owners.get(session.sessionId)?.abandon();
-      const owner = new SessionOwner(session, this.#sessionDeps());
-      this.#owners.set(session.sessionId, owner);
-      owner.start();
-    }
-    if (claimed.length > 0) this.#changed();
-    // There may be more than the limit of one query.
-    if (claimed.length === limit) this.#wake.set();
-  }
-
-  /** Makes room for sessions with something to do. */
-  async #releaseIdle(): Promise<void> {
-    const idle = [...this.#owners.values()].filter((owner) => owner.isIdle);
-    await Promise.all(
-      idle.slice(0, Math.ceil(this.#limits.ownedSessions / 4)).map((owner) => owner.release()),
-    );
   }
 
   #sessionDeps(): SessionDeps {
@@ -263,6 +280,7 @@ class SessionRunner implements Runner {
     return {
       database,
       webhooks,
+      nodeName: this.#nodeName,
       pool: this.#pool,
       limits: this.#limits,
       codexHome: this.#codexHome,
@@ -274,10 +292,8 @@ class SessionRunner implements Runner {
         this.#changed();
       },
       onReleased: (released) => {
-        for (const [sessionId, owner] of this.#owners) {
-          if (owner === released) this.#owners.delete(sessionId);
-        }
-        this.#wake.set();
+        this.#sessions.remove(released);
+        this.#claims?.wake();
         this.#changed();
       },
       onChange: () => this.#changed(),
@@ -297,92 +313,64 @@ class SessionRunner implements Runner {
   }
 
   #serverEnded(server: AppServer, error: CodexError): void {
-    for (const owner of this.#owners.values()) owner.serverEnded(server, error);
+    this.#sessions.serverEnded(server, error);
     this.#changed();
   }
 
-  async #drain(timeoutMs: number): Promise<void> {
-    const { database, log } = this.#options;
-    this.#setState("draining");
-    this.#subscription?.[Symbol.dispose]();
-    clearInterval(this.#memoryChecks);
-    this.#wake.set();
-    await this.#claiming;
-    for (const owner of this.#owners.values()) owner.drain();
-    await this.#untilIdle(timeoutMs);
-    await this.#parkWaiting("drain");
-    await Promise.all([...this.#owners.values()].map((owner) => owner.interrupt()));
-    const released = Promise.all([...this.#owners.values()].map((owner) => owner.release()));
-    await this.#atMost(released);
-    // Calls to a codex that does not respond end here.
-    await this.#pool.close();
-    await this.#atMost(released);
-    clearInterval(this.#renewals);
-    if (this.#nodeId !== null) {
-      await database.nodes.retire(this.#nodeId).catch((error: unknown) => {
-        log.warn({ err: error }, "The node could not be retired. Its lease ends by itself");
-      });
-    }
+  /** The node stays, without sessions, until the daemon is closed: it still serves what is stored. */
+  #drainByRequest(): void {
+    if (this.#state !== "running") return;
+    const { drainMs = DEFAULT_DRAIN_MS, log } = this.#options;
+    log.info({ drainMs }, "The node was asked to drain");
+    void this.#empty(drainMs);
+  }
+
+  async #end(timeoutMs: number): Promise<void> {
+    await this.#empty(timeoutMs);
+    await this.#lease?.[Symbol.asyncDispose]();
+    this.#guard?.[Symbol.dispose]();
     await this.#nameLock?.[Symbol.asyncDispose]();
     this.#setState("closed");
   }
 
-  /** Parks the requests that wait for a person, so that their threads need no process. */
-  async #parkWaiting(reason: "drain" | "memory"): Promise<void> {
-    const waiting = [...this.#owners.values()].filter((owner) => owner.openApprovals > 0);
-    const parked = Promise.all(
-      waiting.map(async (owner) => {
-        await owner.park(reason).catch((error: unknown) => {
-          this.#options.log.warn({ err: error }, "Requests of a session could not be parked");
-        });
-      }),
-    );
-    await this.#atMost(parked);
+  #empty(timeoutMs: number): Promise<void> {
+    this.#emptying ??= this.#releaseAll(timeoutMs);
+    return this.#emptying;
+  }
+
+  async #releaseAll(timeoutMs: number): Promise<void> {
+    this.#setState("draining");
+    clearInterval(this.#memoryChecks);
+    // The other nodes leave no session to this one any more.
+    const reported = this.#lease?.report();
+    await this.#claims?.stop();
+    this.#sessions.drain();
+    await this.#sessions.parkWaiting("drain");
+    await this.#untilIdle(timeoutMs);
+    await this.#sessions.parkWaiting("drain");
+    await this.#sessions.interrupt();
+    const released = this.#sessions.release();
+    await this.#sessions.atMost(released);
+    // Calls to a codex that does not respond end here.
+    await this.#pool.close();
+    await this.#sessions.atMost(released);
+    await reported;
   }
 
   async #checkMemory(): Promise<void> {
     if (this.#state !== "running" || process.availableMemory() >= this.#limits.minAvailableMemory) return;
-    await this.#parkWaiting("memory");
-  }
-
-  async #atMost(work: Promise<unknown>): Promise<void> {
-    const { interruptMs } = this.#limits;
-    const toError = (): Error =>
-      new DaemonError("timeout", `Sessions were not released within ${interruptMs} ms.`);
-    await withTimeout(work, interruptMs, toError).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, "Draining goes on without some sessions");
-    });
+    await this.#sessions.parkWaiting("memory");
   }
 
   /** Resolves when no turn is running, or after the time limit. */
   async #untilIdle(timeoutMs: number): Promise<void> {
-    // A turn that waits for a person is parked, which takes no time.
-    const isBusy = (): boolean =>
-      [...this.#owners.values()].some(
-        (owner) => (owner.isBusy || owner.isDelivering) && owner.openApprovals === 0,
-      );
-    if (timeoutMs <= 0 || !isBusy()) return;
+    if (timeoutMs <= 0 || !this.#sessions.isBusy) return;
     const timer = setTimeout(this.#waiting.resolve, timeoutMs);
     using _listener = this.onChange(() => {
-      if (!isBusy()) this.#waiting.resolve();
+      if (!this.#sessions.isBusy) this.#waiting.resolve();
     });
     await this.#waiting.promise;
     clearTimeout(timer);
-  }
-
-  async #withCodex<Value>(use: (codex: AppServer["codex"]) => Promise<Value>): Promise<Value> {
-    using lease = await this.#pool.acquire({ sessionId: "", dedicated: false });
-    return await use(lease.server.codex);
-  }
-
-  async #cached<Value>(key: string, read: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
-    signal?.throwIfAborted();
-    const kept = this.#cache.get(key);
-    if (kept && kept.until > Date.now()) return kept.value as Promise<Value>;
-    const value = read();
-    this.#cache.set(key, { until: Date.now() + MODELS_MS, value });
-    value.catch(() => this.#cache.delete(key));
-    return value;
   }
 
   #setState(state: RunnerStatus["state"]): void {

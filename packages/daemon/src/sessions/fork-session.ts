@@ -2,10 +2,13 @@ import type { Thread } from "codexkit";
 import { randomUUID } from "node:crypto";
 import type { CommandBody } from "../api/command.ts";
 import type { CommandStore } from "../commands/command-store.ts";
+import type { DaemonTransaction } from "../database/ownership.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import type { Step } from "./command-executor.ts";
 import { threadOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
+
+type ShipStep = ((trx: DaemonTransaction) => Promise<void>) | undefined;
 
 /** Copies the thread of a session. The session of the copy is added in the transaction that stores the command's result. */
 export async function forkSession(
@@ -17,12 +20,15 @@ export async function forkSession(
     by,
     sessions,
     commands,
+    ship,
   }: {
     body: CommandBody<"fork">;
     commandId: string;
     by: string;
     sessions: SessionStore;
     commands: CommandStore;
+    /** Stores the file of the copy, so that another node can continue it. */
+    ship: (fork: { readonly sessionId: string; readonly thread: Thread }) => Promise<ShipStep>;
   },
 ): Promise<Step> {
   const { cwd, settings, setup, tenantId, priority, needs } = state;
@@ -30,13 +36,14 @@ export async function forkSession(
     ...threadOptions(cwd, settings, setup),
     ...(lastTurnId === undefined ? {} : { lastTurnId }),
   });
+  const id = randomUUID();
+  const storeFile = await ship({ sessionId: id, thread: forked });
   if (setup.dedicated === true) {
     // The copy gets an app-server of its own, so that this one must unload the thread, which releases its lock.
     await forked.archive();
     await forked.unarchive();
   }
   await forked.close();
-  const id = randomUUID();
   const session = {
     id,
     cwd,
@@ -55,6 +62,7 @@ export async function forkSession(
     options: {
       also: async (trx) => {
         await sessions.insert(session, { trx });
+        await storeFile?.(trx);
       },
     },
     // Lets an owner read the copied history into the journal now, instead of with the first message.

@@ -1,6 +1,7 @@
-import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import type { NewSessionEvent } from "../api/event.ts";
 import type { Database } from "../database.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
+import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { type ParkDeps, parkRequests } from "./park-requests.ts";
 import type { SessionApprovals } from "./session-approvals.ts";
@@ -52,22 +53,8 @@ async function endOfRunning({ journal }: Database, sessionId: string): Promise<N
     ...rows
       .filter(({ status }) => status === "running")
       .map(({ turn_id: turnId, thread_id: threadId }) => {
-        const result = interruptedResult(threadId, turnId);
+        const result = emptyTurnResult(threadId, turnId, "interrupted");
         return { type: "turn.interrupted", threadId, turnId, result } as const;
       }),
   ];
-}
-
-function interruptedResult(threadId: string, turnId: string): StoredTurnResult {
-  return {
-    threadId,
-    turnId,
-    status: "interrupted",
-    finalResponse: "",
-    openItems: [],
-    usage: null,
-    diff: "",
-    plan: [],
-    durationMs: null,
-  };
 }

@@ -167,6 +167,29 @@ describe("a parked session", () => {
     ]);
   });
 
+  test("never cuts the rollout of another session, although its request names that one's thread", async () => {
+    const other = await stage.create();
+    await other.send("message kept");
+    await other.ended();
+    const { rollouts, store } = stage.database;
+    const threadId = (await other.row()).thread_id ?? "";
+    const whole = await rollouts.read(threadId);
+    const { session, rows } = await parked("one foreign");
+    // As an exported session may have it.
+    await store.db
+      .updateTable("approval")
+      .set({ thread_id: threadId, rollout_bytes: 10 })
+      .where("id", "=", rows[0]?.id ?? "")
+      .execute();
+    await session.answer(rows[0], DECLINE);
+    await session.event(({ type }) => type === "inbox.delivered");
+    expect(await rollouts.read(threadId)).toEqual(whole);
+    const again = await other.send("message again");
+    expect(await other.ended(again.ok ? again["turnId"] : undefined)).toMatchObject({
+      type: "turn.completed",
+    });
+  });
+
   test("takes the first of two answers, and names the winner to the other", async () => {
     const { session, rows } = await parked("one raced");
     const [row] = rows;

@@ -2,6 +2,7 @@ import type { Thread, v2 } from "codexkit";
 import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
 import { createProblem } from "../api/problem.ts";
 import type { ItemRow, TurnRow } from "../database/tables.ts";
+import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
 
@@ -15,6 +16,8 @@ export interface Recovery {
   readonly turnIds: readonly string[];
   /** The turn that is still running. */
   readonly runningTurnId: string | undefined;
+  /** The turn that was running when its process ended, and has no end of its own. */
+  readonly cutTurnId: string | undefined;
 }
 
 /**
@@ -28,11 +31,14 @@ export async function recoverThread(
     journal,
     reason,
     isParked = false,
+    isNodeLost = false,
     storeOlder,
   }: {
     journal: Journal;
     reason: string;
     isParked?: boolean;
+    /** Whether the node that had the thread was lost. */
+    isNodeLost?: boolean;
     /** Stores the turns before the newest ones, of a history that is too long to be read at once. */
     storeOlder?: () => Promise<void>;
   },
@@ -44,12 +50,33 @@ export async function recoverThread(
   const running = await journal.runningItems(sessionId);
   const missing = await missingTurns(thread, known);
   if (missing.length === TURNS) await storeOlder?.();
-  const merge = new Merge(thread.id, { running, known, isBusy: wasBusy || thread.busy, isParked });
+  const merge = new Merge(thread.id, {
+    running,
+    known,
+    isBusy: wasBusy || thread.busy,
+    isParked,
+    isNodeLost,
+  });
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
   }
   merge.endTheRest();
   return merge.finish(reason);
+}
+
+/**
+ * The events that end what the journal has as running, for a session whose thread was lost before anything of it was stored. Its message
+ * is sent again, in a new thread.
+ */
+export async function endLostTurns(
+  { sessionId, threadId }: { readonly sessionId: string; readonly threadId: string },
+  { journal, reason, isNodeLost }: { journal: Journal; reason: string; isNodeLost: boolean },
+): Promise<readonly NewSessionEvent[]> {
+  const known = await knownTurns(journal, sessionId);
+  const running = await journal.runningItems(sessionId);
+  const merge = new Merge(threadId, { running, known, isBusy: false, isParked: false, isNodeLost });
+  merge.endTheRest();
+  return merge.finish(reason).events;
 }
 
 /** The newest turns of the journal by ID. */
@@ -91,10 +118,13 @@ export class Merge {
   readonly #isBusy: boolean;
   /** Whether requests of the turns that run are parked, so that the turns have not failed. */
   readonly #isParked: boolean;
+  /** Whether the node of the process was lost. */
+  readonly #isNodeLost: boolean;
   readonly #events: NewSessionEvent[] = [];
   readonly #itemIds: string[] = [];
   readonly #turnIds: string[] = [];
   #runningTurnId: string | undefined;
+  #cutTurnId: string | undefined;
 
   constructor(
     threadId: string,
@@ -103,6 +133,7 @@ export class Merge {
       readonly known: ReadonlyMap<string, TurnRow>;
       readonly isBusy: boolean;
       readonly isParked: boolean;
+      readonly isNodeLost?: boolean;
     },
   ) {
     this.#threadId = threadId;
@@ -110,6 +141,7 @@ export class Merge {
     this.#known = state.known;
     this.#isBusy = state.isBusy;
     this.#isParked = state.isParked;
+    this.#isNodeLost = state.isNodeLost === true;
   }
 
   addTurn(turn: v2.Turn, journaled: ReadonlyMap<string, ItemRow>): void {
@@ -153,7 +185,7 @@ export class Merge {
       if (this.#isBusy && threadId !== this.#threadId) continue;
       this.#endItems(turnId);
       this.#turnIds.push(turnId);
-      this.#fail(turnId, emptyResult(threadId, turnId), threadId);
+      this.#fail(turnId, emptyTurnResult(threadId, turnId, "failed"), threadId);
     }
   }
 
@@ -166,6 +198,7 @@ export class Merge {
       itemIds: this.#itemIds,
       turnIds: this.#turnIds,
       runningTurnId: this.#runningTurnId,
+      cutTurnId: this.#cutTurnId,
     };
   }
 
@@ -184,9 +217,14 @@ export class Merge {
       this.#push({ type: "turn.interrupted", threadId, turnId, result: interrupted });
       return;
     }
-    const detail =
-      "The app-server ended during this turn. Its thread was resumed, and takes further messages.";
-    const problem = createProblem("codex_failed", detail, { code: "app_server_crashed" });
+    if (threadId === this.#threadId) this.#cutTurnId = turnId;
+    const what = this.#isNodeLost ? "node of the session was lost" : "app-server ended";
+    const detail = `The ${what} during this turn. Its thread was resumed, and takes further messages.`;
+    const problem = createProblem(
+      "codex_failed",
+      detail,
+      this.#isNodeLost ? { code: "node_lost", reason: "node_lost" } : { code: "app_server_crashed" },
+    );
     const failed: StoredTurnResult = { ...result, status: "failed" };
     this.#push({ type: "turn.failed", threadId, turnId, result: failed, problem });
   }
@@ -199,23 +237,8 @@ export class Merge {
 function resultOf(threadId: string, { id, items, status, durationMs }: v2.Turn): StoredTurnResult {
   const last = items.findLast((item) => item.type === "agentMessage");
   return {
-    ...emptyResult(threadId, id),
-    status: status === "completed" ? "completed" : status === "failed" ? "failed" : "interrupted",
+    ...emptyTurnResult(threadId, id, status === "inProgress" ? "interrupted" : status),
     finalResponse: last?.text ?? "",
     durationMs,
-  };
-}
-
-function emptyResult(threadId: string, turnId: string): StoredTurnResult {
-  return {
-    threadId,
-    turnId,
-    status: "failed",
-    finalResponse: "",
-    openItems: [],
-    usage: null,
-    diff: "",
-    plan: [],
-    durationMs: null,
   };
 }

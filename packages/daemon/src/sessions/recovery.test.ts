@@ -5,7 +5,9 @@ import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
+import { claimOne, NODE } from "../../test/database-fixture.ts";
 import { startRunner, type TestRunner } from "../../test/start-runner.ts";
+import { FLEET_LIMITS } from "../fleet/limits.ts";
 import { createRunner } from "./create-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
 
@@ -68,6 +70,35 @@ describe("a codex that dies", () => {
   });
 });
 
+test("a thread that was lost before anything of it was stored is replaced, and its message is sent once", async () => {
+  await using stage = await startRunner(({ lastUserText }) => say(`received: ${lastUserText}`), {
+    limits: { retryMs: 50 },
+  });
+  const { database, runner } = stage;
+  const session = await stage.create();
+  await session.event(({ type }) => type === "session.updated");
+  await runner.close();
+  const { thread_id: threadId } = await session.row();
+  const sent = await session.submit("message", { input: "one", mode: "queue" });
+  // What a node has stored that dies while it sends the first message.
+  const nodeId = await database.nodes.register({ ...NODE, name: "other" });
+  const owner = await claimOne(database, nodeId, session.id, "other");
+  await database.commands.begin(owner, sent);
+  await database.journal.append(owner, [{ type: "turn.started", threadId: threadId ?? "", turnId: "lost" }]);
+  await database.nodes.retire(nodeId);
+  await using next = createRunner(stage.options);
+  await next.start();
+  expect(await session.result(sent)).toMatchObject({ ok: true });
+  await session.event(({ type }) => type === "turn.completed");
+  const events = await session.events();
+  expect(events.find(({ type }) => type === "turn.failed")).toMatchObject({
+    turnId: "lost",
+    recovered: true,
+  });
+  expect(textsOf(events)).toEqual(["one", "received: one"]);
+  expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+});
+
 describe("a codex that is frozen", () => {
   test("goes on when it is continued in time", async () => {
     const open = gate();
@@ -106,7 +137,8 @@ describe("a node whose lease has ended", () => {
   test("takes its sessions again, and their turns go on", async () => {
     const open = gate();
     await using stage = await startRunner([say(["half ", waitFor(open), "done"])], {
-      limits: { renewMs: 50, claimMs: 50 },
+      limits: { claimMs: 50 },
+      fleet: { ...FLEET_LIMITS, renewMs: 50 },
     });
     const session = await stage.create();
     await session.send("go");
@@ -238,6 +270,30 @@ describe("processes", () => {
     await dedicated.event(({ type }) => type === "session.deleted");
     await pollUntil(() => !isRunning(own));
     expect(stage.runner.status.appServers).toHaveLength(1);
+  });
+
+  test("an app-server that is being launched when the daemon closes is ended", async () => {
+    const limits = { interruptMs: 20 };
+    await using stage = await startRunner(({ lastUserText }) => say(lastUserText), { limits });
+    const { appServers } = stage.database;
+    const put = appServers.put.bind(appServers);
+    const isLaunching = Promise.withResolvers<number | null>();
+    const isClosing = Promise.withResolvers<void>();
+    appServers.put = async (server) => {
+      isLaunching.resolve(server.pid);
+      await isClosing.promise;
+      await put(server);
+    };
+    const session = await stage.create({ dedicated: true });
+    await session.submit("message", { input: "a", mode: "queue" });
+    const pid = (await isLaunching.promise) ?? 0;
+    const closed = stage.runner.close();
+    // It does not wait for the session any more.
+    await pollUntil(() => stage.log.some(({ message }) => message.startsWith("Draining goes on")));
+    isClosing.resolve();
+    await closed;
+    expect(isRunning(pid)).toBe(false);
+    expect(await appServers.list("local")).toEqual([]);
   });
 
   test("an app-server without sessions is ended", async () => {

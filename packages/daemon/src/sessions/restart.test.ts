@@ -1,10 +1,20 @@
 // The daemon in a process of its own, killed with SIGKILL while it works.
-import { callTool, gate, patch, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import {
+  callTool,
+  code,
+  gate,
+  patch,
+  run,
+  say,
+  type ScriptFunction,
+  waitFor,
+} from "@codexkit/scripted-model";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
+import { processesWith } from "../../test/processes-with.ts";
 import type { SessionEvent } from "../api/event.ts";
 import { openDatabase } from "../database.ts";
 
@@ -65,30 +75,48 @@ test("a pending approval comes back as the same entry, and its answer is deliver
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });
 
-test("the approval of an MCP tool comes back as the same entry, with its tool and arguments", async () => {
-  const model: ScriptFunction = ({ newOutputs }) =>
-    newOutputs.length === 0
-      ? callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" })
-      : say(newOutputs.map(({ text }) => text).join());
-  await using stage = await startStage(model);
-  const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
-  const till = { command: process.execPath, args: ["--conditions=codexkit:source", server] };
-  const daemon = await stage.boot({ mcpServers: { till } }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
-  const { database, session } = await stage.takeOver(daemon.sessionId);
-  const isAskedAgain = ({ type, epoch }: SessionEvent): boolean => type === "question.requested" && epoch > 1;
-  await session.event(isAskedAgain);
-  const [approval] = await session.approval();
-  expect(approval).toMatchObject({ kind: "mcpTool", state: "open" });
-  expect(JSON.parse(approval?.request ?? "")).toMatchObject({ tool: "pay", arguments: { amount: 3 } });
-  await session.answer(approval, { type: "decision", offer: "accept" });
-  expect(await session.ended()).toMatchObject({
-    result: { finalResponse: expect.stringContaining('{"paid":3}') as string },
-  });
-  const { rows } = await database.inbox.list({ sessionId: session.id });
-  expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
-});
+const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
+const mcpServers = {
+  till: { command: process.execPath, args: ["--conditions=codexkit:source", server] },
+};
+const pay: ScriptFunction = ({ newOutputs }) =>
+  newOutputs.length === 0
+    ? callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" })
+    : say(newOutputs.map(({ text }) => text).join());
+const payByScript: ScriptFunction = ({ newOutputs }) =>
+  newOutputs.length === 0
+    ? code(`text(await tools.mcp__till__pay({amount: 3}))`, { callId: "call" })
+    : say(newOutputs.map(({ text }) => text).join());
+
+test.each([
+  { was: "stored", caller: "the model", model: pay },
+  { was: "not stored", caller: "the model", model: pay },
+  { was: "not stored", caller: "a script", model: payByScript },
+])(
+  "the approval of an MCP tool that $caller calls comes back as one, if its entry was $was",
+  async ({ was, model }) => {
+    await using stage = await startStage(model);
+    const session = { mcpServers, ...(model === payByScript && { model: "gpt-6.1-sol" }) };
+    const isStored = was === "stored";
+    const daemon = await stage.boot(session, ["go"], isStored ? undefined : "inbox");
+    await daemon.until(isStored ? "inbox.opened" : "stalled");
+    await daemon.kill();
+    const next = await stage.takeOver(daemon.sessionId);
+    const isAskedAgain = ({ type, epoch }: SessionEvent): boolean =>
+      type === "question.requested" && epoch > 1;
+    await next.session.event(isAskedAgain);
+    const [approval] = await next.session.approval();
+    expect(approval).toMatchObject({ kind: "mcpTool", state: "open" });
+    expect(JSON.parse(approval?.request ?? "")).toMatchObject({ tool: "pay", arguments: { amount: 3 } });
+    expect(JSON.parse(approval?.verdict ?? "")).toMatchObject({ decision: "ask" });
+    await next.session.answer(approval, { type: "decision", offer: "accept" });
+    expect(await next.session.ended()).toMatchObject({
+      result: { finalResponse: expect.stringMatching(/paid\W+3/) as string },
+    });
+    const { rows } = await next.database.inbox.list({ sessionId: next.session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
+  },
+);
 
 test("the approval of a patch comes back as the same entry, with its diff", async () => {
   const text = "*** Begin Patch\n*** Add File: made\n+one\n*** End Patch";
@@ -164,6 +192,20 @@ test("a daemon and its codex that are both killed leave a session that goes on",
   const events = await session.events();
   expect(textsOf(events, "userMessage")).toEqual(["hold", "next"]);
   expect(events.filter(({ type }) => type === "turn.failed")).toHaveLength(1);
+});
+
+test("a codex whose address was not stored ends with its daemon", async () => {
+  await using stage = await startStage(({ lastUserText }) => say(`received: ${lastUserText}`));
+  const daemon = await stage.boot({}, ["go"], "appServers");
+  await daemon.until("stalled");
+  const ofStage = (): Promise<number[]> => processesWith(`CODEX_HOME=${stage.codexHome}`);
+  expect(await ofStage()).not.toEqual([]);
+  await daemon.kill();
+  await expect.poll(ofStage, { timeout: 15_000 }).toEqual([]);
+  const { session, runner } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "turn.completed");
+  expect(textsOf(await session.events(), "agentMessage")).toEqual(["received: go"]);
+  expect(runner.status.appServers).toMatchObject([{ attached: false }]);
 });
 
 test.each(["turn.started", "command.started", "command.finished"] as const)(

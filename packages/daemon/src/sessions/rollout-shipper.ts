@@ -19,6 +19,8 @@ interface RolloutState {
   baseId: string | null | undefined;
   /** What was handed to the store. */
   sentBytes: number;
+  /** Beyond the limit of the store, which keeps no more of it. */
+  isTooLarge: boolean;
 }
 
 /**
@@ -43,7 +45,7 @@ export class RolloutShipper {
     if (this.#files.get(threadId)?.path === path) return;
     const rolloutId = rolloutIdOf(path);
     const sentBytes = await this.#store.storedBytes(rolloutId);
-    this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes });
+    this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes, isTooLarge: false });
   }
 
   /** Looks for all files anew, after they were replaced. */
@@ -81,7 +83,7 @@ export class RolloutShipper {
   /** What to do in the next transaction to store the new lines of the thread's file. Undefined if there are none. */
   collect(threadId: string): ((trx: DaemonTransaction) => Promise<void>) | undefined {
     const file = this.#files.get(threadId);
-    if (!file) return undefined;
+    if (!file || file.isTooLarge) return undefined;
     const data = withFile(file.path, (descriptor) => {
       if (file.baseId === undefined) file.baseId = readBaseId(descriptor);
       return readLines(descriptor, file.sentBytes);
@@ -99,7 +101,7 @@ export class RolloutShipper {
     file.sentBytes += data.length;
     return async (trx) => {
       try {
-        await this.#store.append(trx, this.#owner, chunk);
+        file.isTooLarge = (await this.#store.append(trx, this.#owner, chunk)) === "too_large";
       } catch (error) {
         // The events must not fail with it. The missing bytes are sent again from what is stored.
         if (!DaemonError.is(error) || error.code !== "rollout_mismatch") throw error;

@@ -24,6 +24,28 @@ export interface AccountSummary {
   readonly requiresOpenaiAuth: boolean;
 }
 
+/** The node of the runner, as one of a fleet. Counts are those since the start. */
+export interface FleetStatus {
+  /** Since the newest renewal of the lease that succeeded was sent, in milliseconds. Null without a lease. */
+  readonly leaseAgeMs: number | null;
+  /** Whether the app-servers are stopped, because the lease may end before it can be renewed. */
+  readonly isFrozen: boolean;
+  /** Sessions that this node has given up because another one has taken them. */
+  readonly fenced: number;
+  /** Claimed sessions, by the reason of the claim. */
+  readonly claims: Readonly<Record<"ready" | "restart" | "node_lost", number>>;
+  readonly renewals: { readonly ok: number; readonly failed: number };
+}
+
+/** That of a runner without a node. */
+export const NO_FLEET_STATUS: FleetStatus = {
+  leaseAgeMs: null,
+  isFrozen: false,
+  fenced: 0,
+  claims: { ready: 0, restart: 0, node_lost: 0 },
+  renewals: { ok: 0, failed: 0 },
+};
+
 /** State of the runner, for health, readiness, metrics and diagnostics. Reading it costs nothing. */
 export interface RunnerStatus {
   readonly state: "stopped" | "starting" | "running" | "draining" | "closed";
@@ -36,6 +58,7 @@ export interface RunnerStatus {
   readonly turns: Readonly<Record<"completed" | "failed" | "interrupted", number>>;
   readonly appServerRestarts: number;
   readonly recoveredSessions: number;
+  readonly fleet: FleetStatus;
 }
 
 /**

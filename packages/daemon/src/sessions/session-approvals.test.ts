@@ -1,8 +1,10 @@
 import { askUser, callTool, patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
+import { StoreError } from "@codexkit/store";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startRunner } from "../../test/start-runner.ts";
+import { notificationKeys } from "../database/notifications.ts";
 
 describe("approvals", () => {
   const escalating: ScriptFunction = (request) => {
@@ -63,6 +65,28 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "one"))).toBe(false);
   });
 
+  test("wait for their person although the store can't be reached for a while", async () => {
+    await using stage = await startRunner(escalating);
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    const [first, second] = await session.approval(2);
+    const { inbox, store } = stage.database;
+    const get = inbox.get.bind(inbox);
+    const failed = Promise.withResolvers<void>();
+    inbox.get = () => {
+      inbox.get = get;
+      failed.resolve();
+      return Promise.reject(new StoreError("store_unavailable", "Postgres is not available."));
+    };
+    store.notifier.notify([notificationKeys.approval(first?.id ?? "")]);
+    await failed.promise;
+    await session.answer(first, { type: "decision", offer: "accept" });
+    await session.answer(second, { type: "decision", offer: "accept" });
+    await session.ended();
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+    expect(existsSync(join(stage.workspace, "two"))).toBe(true);
+  });
+
   test("expire, which declines them", async () => {
     await using stage = await startRunner(escalating, { limits: { approvalMs: 50 } });
     const session = await stage.create({ permissionMode: "read-only" });
@@ -110,6 +134,41 @@ describe("approvals", () => {
     expect(await session.ended()).toMatchObject({
       result: { finalResponse: expect.stringContaining("mauve") as string },
     });
+  });
+
+  test("of equal calls are asked one by one, although the store is slow", async () => {
+    const pay = (id: string) => callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: id });
+    const model: ScriptFunction = ({ outputs }) =>
+      outputs.length < 2 ? pay(`call-${outputs.length}`) : say("finished");
+    await using stage = await startRunner(model);
+    const isStored = Promise.withResolvers<void>();
+    const { inbox } = stage.database;
+    const delivered = inbox.delivered.bind(inbox);
+    // The second call is asked about before the first entry is closed.
+    inbox.delivered = async (...given) => {
+      await isStored.promise;
+      await delivered(...given);
+    };
+    const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
+    const session = await stage.create({
+      mcpServers: {
+        till: { command: process.execPath, args: ["--conditions=codexkit:source", server] },
+      },
+    });
+    await session.send("go");
+    const [first] = await session.approval();
+    await session.answer(first, { type: "decision", offer: "accept" });
+    await session.event((event) => event.type === "inbox.opened" && event.approvalId !== first?.id);
+    const [second] = await session.approval();
+    expect(second).toMatchObject({ state: "open", request: first?.request });
+    isStored.resolve();
+    await session.answer(second, { type: "decision", offer: "decline" });
+    await session.ended();
+    const { rows } = await inbox.list({ sessionId: session.id });
+    expect(rows.map(({ answer }) => JSON.parse(answer ?? "") as unknown)).toMatchObject([
+      { offer: "decline" },
+      { offer: "accept" },
+    ]);
   });
 
   test("are never asked for in bypass", async () => {

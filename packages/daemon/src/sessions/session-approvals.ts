@@ -13,12 +13,12 @@ import {
   type ServerRequestHandlers,
   type UserInputAnswers,
 } from "codexkit";
-import { raceAbort } from "@codexkit/rpc/async";
+import { raceAbort, SerialQueue } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InboxAnswer } from "../api/approval.ts";
-import type { Ownership } from "../database/ownership.ts";
+import { outlastOutage } from "../database/outage.ts";
 import type { ApprovalRow } from "../database/tables.ts";
-import type { Inbox } from "../inbox/inbox.ts";
+import type { NewApproval } from "../inbox/new-approval.ts";
 import {
   deliveredEvent,
   type DeliveryStrategy,
@@ -26,13 +26,12 @@ import {
   type ParkedProgress,
 } from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
-import { isSameTool, toolAnswer } from "../policy/repeated-tool.ts";
+import { toolAnswer } from "../policy/repeated-tool.ts";
 import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
+import { RepeatedTools, type RepeatedToolsDeps } from "./repeated-tools.ts";
 
-export interface SessionApprovalsDeps {
-  readonly inbox: Inbox;
+export interface SessionApprovalsDeps extends RepeatedToolsDeps {
   readonly parked: ParkedInbox;
-  readonly owner: Ownership;
   readonly cwd: string;
   readonly approvalMs: number;
   /** The policy at this moment, and whether a person may be asked. */
@@ -70,23 +69,24 @@ const NO_TIMEOUT_MS = 2 ** 31 - 1;
  */
 export class SessionApprovals {
   readonly handlers: ServerRequestHandlers;
+  /** Is told of the turns, in the order of the events. */
+  readonly repeatedTools: RepeatedTools;
   readonly #deps: SessionApprovalsDeps;
   readonly #asked = new Map<RequestId, Asked>();
+  /** Entries of requests on the current connection, until their end is stored. Another request never gets their answers. */
+  readonly #taken = new Set<string>();
+  readonly #opening = new SerialQueue();
   readonly #submitting = new Set<Promise<unknown>>();
-  /** Searches for the entries of requests that were sent again. */
-  readonly #searches = new Set<Promise<unknown>>();
   /** Codex is told no answer until it resolves. */
   #gate: PromiseWithResolvers<void> | undefined;
 
   constructor(deps: SessionApprovalsDeps) {
     this.#deps = deps;
+    this.repeatedTools = new RepeatedTools(deps);
     this.handlers = {
       approve: (approval, context) => this.#approve(approval, context),
       userInput: async (request, context) => this.#toAnswers(await this.#ask(request, context)),
-      elicitation: async (request, context) => {
-        await this.#recogniseTool(request, context);
-        return this.#toElicitation(await this.#ask(request, context));
-      },
+      elicitation: (request, context) => this.#elicit(request, context),
     };
   }
 
@@ -107,7 +107,7 @@ export class SessionApprovals {
     if (approvalId === undefined) return;
     const { inbox, owner, onChange, onError } = this.#deps;
     const note = outcome.reason ?? outcome.by;
-    const stored =
+    const store = (): Promise<void> =>
       outcome.by === "handler"
         ? inbox.delivered(
             owner,
@@ -120,7 +120,8 @@ export class SessionApprovals {
             approvalId,
             outcome.by === "otherClient" ? "Answered by another client." : note,
           );
-    stored.then(onChange, onError);
+    const stored = outlastOutage(store);
+    stored.finally(() => this.#taken.delete(approvalId)).then(onChange, onError);
   }
 
   /** Whether a request ended with its connection. Codex may ask again on the next one. */
@@ -143,6 +144,8 @@ export class SessionApprovals {
   /** Forgets the requests of a lost connection. Their inbox entries stay, because Codex may ask again. */
   disconnected(): void {
     this.#asked.clear();
+    this.#taken.clear();
+    this.repeatedTools.disconnected();
     this.resume();
   }
 
@@ -175,10 +178,14 @@ export class SessionApprovals {
     }
   }
 
+  get #fingerprints(): ReadonlySet<string | undefined> {
+    return new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
+  }
+
   /** Whether a request was sent on the current connection. */
   async #isAsked(fingerprint: string): Promise<boolean> {
-    await Promise.allSettled(this.#searches);
-    return [...this.#asked.values()].some((asked) => asked.fingerprint === fingerprint);
+    await this.repeatedTools.searched();
+    return this.#fingerprints.has(fingerprint);
   }
 
   /** Withdraws all entries of this session. */
@@ -189,10 +196,28 @@ export class SessionApprovals {
     for (const { id } of rows) await inbox.withdraw(owner, id, note);
   }
 
+  async #elicit(request: McpElicitationRequest, context: HandlerContext): Promise<ElicitationAnswer> {
+    const asked = this.#entry(context.requestId);
+    const row = await this.repeatedTools.findEntry(request, {
+      undelivered: outlastOutage(() => this.undelivered(), context.signal),
+      asked: () => this.#fingerprints,
+      onFound: ({ fingerprint }) => {
+        asked.fingerprint = fingerprint;
+      },
+    });
+    await raceAbort(asked.published.promise, context.signal);
+    const approval = row
+      ? undefined
+      : await outlastOutage(() => this.repeatedTools.findCall(request), context.signal);
+    if (!approval) return this.#toElicitation(await this.#ask(request, context));
+    const { decision } = await this.#approve(approval, context);
+    return toolAnswer(typeof decision === "string" ? decision : "decline");
+  }
+
   async #approve(
     approval: AnyApproval,
     context: HandlerContext,
-  ): Promise<AnyDecision | { decision: AnyDecision; reason?: string }> {
+  ): Promise<{ decision: AnyDecision; reason?: string }> {
     this.#entry(context.requestId).fingerprint = fingerprintOf(approval);
     const { policy, mayAsk } = this.#deps.policy();
     let chosen: { decision: AnyDecision; reason?: string } | undefined;
@@ -221,36 +246,13 @@ export class SessionApprovals {
     return chosen ?? judged;
   }
 
-  /**
-   * The SDK recognises Codex's question about an MCP tool by the item of its call, which a connection that was opened later has
-   * not seen. Then the entry of the first time tells what is asked.
-   */
-  async #recogniseTool(request: McpElicitationRequest, { requestId }: HandlerContext): Promise<void> {
-    const search = this.undelivered();
-    this.#searches.add(search);
-    try {
-      const rows = await search;
-      const asked = new Set([...this.#asked.values()].map(({ fingerprint }) => fingerprint));
-      const row = rows.find(
-        ({ fingerprint, epoch, submitted_at: submittedAt, ...stored }) =>
-          !asked.has(fingerprint) &&
-          // One that was answered on this connection is not asked again.
-          (submittedAt === null || epoch < this.#deps.owner.epoch) &&
-          isSameTool(stored, request),
-      );
-      if (row) this.#entry(requestId).fingerprint ??= row.fingerprint;
-    } finally {
-      this.#searches.delete(search);
-    }
-  }
-
   /** Opens an inbox entry and waits for its answer. Undefined if it expired. */
   async #ask(
     request: AnyRequest,
     { requestId, signal }: HandlerContext,
     evaluation?: PolicyEvaluation,
   ): Promise<InboxAnswer | undefined> {
-    const { inbox, owner, approvalMs, rolloutBytes, onChange } = this.#deps;
+    const { inbox, approvalMs, rolloutBytes, onChange } = this.#deps;
     const asked = this.#entry(requestId);
     asked.signal = signal;
     const fingerprint = (asked.fingerprint ??= fingerprintOf(request));
@@ -262,7 +264,7 @@ export class SessionApprovals {
         ? undefined
         : rolloutBytes(rootThreadId);
     const itemId = "itemId" in request ? request.itemId : undefined;
-    const { approval } = await inbox.open(owner, {
+    const opened: NewApproval = {
       threadId: request.threadId,
       ...(request.turnId === null ? {} : { turnId: request.turnId }),
       ...(itemId === undefined ? {} : { itemId, callId: itemId }),
@@ -275,14 +277,16 @@ export class SessionApprovals {
       ...(Number.isFinite(approvalMs) ? { expiresAt: Date.now() + approvalMs } : {}),
       ...(bytes === undefined ? {} : { rolloutBytes: bytes }),
       ...(rootBytes === undefined ? {} : { rootBytes }),
-    });
+    };
+    // A person's decision outlives an outage of the store: otherwise Codex would be told that it was declined.
+    const approval = await outlastOutage(() => this.#openEntry(opened), signal);
     asked.approvalId = approval.id;
     const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
     if (progress.strategy !== undefined) asked.strategy = progress.strategy;
     onChange();
     const expiry = Number.isFinite(approvalMs) ? setTimeout(() => this.#expire(), approvalMs + 1) : undefined;
     try {
-      const row = await inbox.waitForAnswer(approval.id, { signal });
+      const row = await outlastOutage(() => inbox.waitForAnswer(approval.id, { signal }), signal);
       while (this.#gate) await raceAbort(this.#gate.promise, signal);
       // A parked request is not answered here any more: its process is about to end.
       if (row.state !== "withdrawn" && !(await this.#recordSubmission(approval.id))) {
@@ -292,6 +296,16 @@ export class SessionApprovals {
     } finally {
       clearTimeout(expiry);
     }
+  }
+
+  /** One after the other: each request of the same gets an entry of its own. */
+  async #openEntry(asked: NewApproval): Promise<ApprovalRow> {
+    const { inbox, owner } = this.#deps;
+    return this.#opening.run(async () => {
+      const { approval } = await inbox.open(owner, asked, { taken: this.#taken });
+      this.#taken.add(approval.id);
+      return approval;
+    });
   }
 
   async #recordSubmission(approvalId: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Thread } from "codexkit";
 import type { CommandBody } from "../api/command.ts";
+import type { Ownership } from "../database/ownership.ts";
 import type { Problem } from "../api/problem.ts";
 import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
 import { type AcceptedMessages, findMessage } from "./accepted-messages.ts";
@@ -9,6 +10,7 @@ import { deleteSession } from "./delete-session.ts";
 import { forkSession } from "./fork-session.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem } from "./problems.ts";
+import { RolloutShipper } from "./rollout-shipper.ts";
 import type { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionParking } from "./session-parking.ts";
@@ -19,6 +21,7 @@ import type { UsageLimits } from "./usage-limits.ts";
 
 export interface SessionCommandsDeps {
   readonly session: SessionDeps;
+  readonly owner: Ownership;
   readonly state: SessionState;
   readonly thread: SessionThread;
   readonly loader: ThreadLoader;
@@ -117,8 +120,16 @@ export class SessionCommands implements CommandContext {
   async fork(body: CommandBody<"fork">, command: PendingCommand): Promise<Step> {
     const { thread } = await this.load();
     await this.begin(command);
-    const { sessions, commands } = this.#deps.session.database;
+    const { database, codexHome } = this.#deps.session;
+    const { sessions, commands, rollouts } = database;
     return forkSession(thread, this.state, {
+      ship: async ({ sessionId, thread: fork }) => {
+        const { path } = await fork.read();
+        if (path === null) return undefined;
+        const shipper = new RolloutShipper(rollouts, { ...this.#deps.owner, sessionId }, codexHome);
+        await shipper.follow(fork.id, path, "main");
+        return shipper.collectAll().also;
+      },
       body,
       commandId: command.id,
       by: command.by,

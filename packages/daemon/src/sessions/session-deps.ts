@@ -15,6 +15,7 @@ export interface RunnerLogger {
 /** What a session's owner uses of its runner. */
 export interface SessionDeps {
   readonly database: Database;
+  readonly nodeName: string;
   readonly pool: CodexPool;
   readonly limits: RunnerLimits;
   readonly codexHome: string;

@@ -5,6 +5,7 @@ import type { Ownership } from "../database/ownership.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { AcceptedMessages } from "./accepted-messages.ts";
 import { EventMapper } from "./event-mapper.ts";
+import { reactsToInterruption } from "./interrupted-turn.ts";
 import { isLost } from "./problems.ts";
 import type { RolloutShipper } from "./rollout-shipper.ts";
 import type { SessionApprovals } from "./session-approvals.ts";
@@ -84,7 +85,9 @@ export class SessionEvents {
     const mapped = this.mapper.map(event);
     if (mapped) {
       const threadId = event.threadId ?? state.threadId ?? "";
-      this.append([mapped], SHIPS.has(event.type) ? rollouts.collect(threadId) : undefined);
+      const ship = SHIPS.has(event.type) ? rollouts.collect(threadId) : undefined;
+      const cut = this.#cutStep(event);
+      this.append([mapped], cut ? joinSteps(ship, cut) : ship);
     }
     if (event.type === "approval.requested" || event.type === "question.requested") {
       approvals.published(event.requestId);
@@ -93,15 +96,32 @@ export class SessionEvents {
     }
   }
 
+  /** Remembers a turn that the daemon itself has cut off, so that the next owner reacts to it. */
+  #cutStep(event: CodexEvent): Step | undefined {
+    const { state, owner } = this.#deps;
+    const { isCutOff, settings, threadId } = state;
+    if (event.type !== "turn.interrupted" || !isCutOff || event.threadId !== threadId) return undefined;
+    if (!reactsToInterruption(settings)) return undefined;
+    return async (trx) => {
+      await trx
+        .updateTable("session")
+        .set({ interrupted_turn_id: event.turnId })
+        .where("id", "=", owner.sessionId)
+        .execute();
+    };
+  }
+
   #observe(event: CodexEvent): void {
-    const { state, accepted, limits, rollouts, onTurnStart, onTurnEnd } = this.#deps;
+    const { state, accepted, approvals, limits, rollouts, onTurnStart, onTurnEnd } = this.#deps;
     const isOwnThread = event.threadId === state.threadId;
     if (event.type === "turn.started") {
+      approvals.repeatedTools.turnStarted(event.turnId);
       if (!isOwnThread) return;
       state.activeTurnId = event.turnId;
       onTurnStart();
     } else if (isTurnEnd(event)) {
       accepted.turnEnded(event.turnId);
+      approvals.repeatedTools.turnEnded(event.turnId);
       if (isOwnThread) state.activeTurnId = undefined;
       onTurnEnd(event.result.status, isOwnThread);
     } else if (event.type === "usage.updated") {
@@ -110,11 +130,22 @@ export class SessionEvents {
       const { id, path } = event.thread;
       // Without the file's position in the store, its lines go with a later event.
       if (path !== null) rollouts.follow(id, path, isOwnThread ? "main" : "agent").catch(() => {});
-    } else if (event.type === "item.started" || event.type === "item.completed") {
+    } else if (event.type === "item.completed") {
       const { item } = event;
+      // Not at its start: the lines of the thread's file are stored with this event. A command that was finished without them would
+      // not be sent again after the loss of the node, and its message would be in no thread.
       if (item.type === "userMessage" && item.clientId !== null) accepted.accept(item.clientId, event.turnId);
     }
   }
+}
+
+type Step = NonNullable<ReturnType<RolloutShipper["collect"]>>;
+
+function joinSteps(first: Step | undefined, second: Step): Step {
+  return async (trx) => {
+    await first?.(trx);
+    await second(trx);
+  };
 }
 
 function isConsequenceOfLoss(event: CodexEvent): boolean {

@@ -11,6 +11,7 @@ import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages } from "./accepted-messages.ts";
 import { executeCommand } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
+import { InterruptedTurn } from "./interrupted-turn.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced } from "./problems.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
@@ -49,16 +50,20 @@ export class SessionOwner implements ThreadListener {
   readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #queue: CommandQueue;
+  readonly #interrupted: InterruptedTurn;
   readonly #thread: SessionThread;
   readonly #parking: SessionParking;
   #work: Promise<void> = Promise.resolve();
+  /** Whether others of its tenant may wait for this one to be released. */
+  readonly #isLimited: boolean;
   #isDraining = false;
   #hasEnded = false;
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
 
-  constructor({ session, reason, ...owner }: ClaimedSession, deps: SessionDeps) {
+  constructor({ session, reason, previousNode, isLimited, ...owner }: ClaimedSession, deps: SessionDeps) {
     this.#deps = deps;
+    this.#isLimited = isLimited;
     this.state = parseState(session);
     const mask = SecretMask.of(this.state.setup);
     const { sessionId, nodeId, epoch } = owner;
@@ -81,6 +86,7 @@ export class SessionOwner implements ThreadListener {
         mayAsk: this.state.settings.approvalPolicy !== "never" && this.state.settings.agentMode !== "chat",
       }),
       rolloutBytes: (threadId) => this.#rollouts.bytes(threadId),
+      rollout: (threadId) => this.#rollouts.contents(threadId),
       rootThreadId: () => this.state.threadId,
       onChange: deps.onChange,
       onError: (error) => this.#failed(error),
@@ -105,6 +111,8 @@ export class SessionOwner implements ThreadListener {
       approvals: this.#approvals,
       rollouts: this.#rollouts,
       listener: this,
+      isNodeLost: reason === "node_lost",
+      isForeign: previousNode !== null && previousNode !== deps.nodeName,
       onParked: () => this.#parking.requests.changed(),
     });
     this.#thread = new SessionThread({
@@ -128,6 +136,7 @@ export class SessionOwner implements ThreadListener {
     });
     const commands = new SessionCommands({
       session: deps,
+      owner: this.#owner,
       state: this.state,
       thread: this.#thread,
       loader,
@@ -139,6 +148,12 @@ export class SessionOwner implements ThreadListener {
       parking: this.#parking,
       limits: this.#limits,
       onWarning,
+    });
+    this.#interrupted = new InterruptedTurn({
+      database,
+      owner: this.#owner,
+      state: this.state,
+      thread: () => this.#thread.loaded?.thread,
     });
     this.#queue = new CommandQueue({
       owner: this.#owner,
@@ -159,6 +174,11 @@ export class SessionOwner implements ThreadListener {
 
   get isBusy(): boolean {
     return this.#thread.loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
+  }
+
+  /** The app-server that has the thread, or had it last. */
+  get server(): AppServer | undefined {
+    return this.#thread.server;
   }
 
   /** Whether answers of parked requests are on their way to the model. */
@@ -205,6 +225,12 @@ export class SessionOwner implements ThreadListener {
     if (thread.busy || this.state.activeTurnId !== undefined) await raceAbort(ended, limit).catch(() => {});
   }
 
+  /** As `interrupt`, for a turn that goes on with the next owner, if the session's settings say so. */
+  cutOff(): Promise<void> {
+    this.state.isCutOff = true;
+    return this.interrupt();
+  }
+
   /** Gives the session up, so that any node can claim it. Never rejects. */
   async release(): Promise<void> {
     this.#stop.abort();
@@ -245,7 +271,10 @@ export class SessionOwner implements ThreadListener {
         // The runner parks too. An answer that comes meanwhile is delivered afterwards.
         await this.#parking.parked();
         if (this.#thread.needsRecovery && !this.#isDraining) await this.#load();
-        if (!this.#isDraining) await this.#parking.deliver();
+        if (!this.#isDraining) {
+          await this.#parking.deliver();
+          await this.#interrupted.react();
+        }
         if ((await this.#queue.run()) === "deleted") {
           await this.#afterDelete();
           return;
@@ -260,7 +289,7 @@ export class SessionOwner implements ThreadListener {
         continue;
       }
       if (this.#stop.signal.aborted) return;
-      if (await this.#canWaitWithoutOwner()) {
+      if ((this.#mustMakeRoom && this.isIdle) || (await this.#canWaitWithoutOwner())) {
         await this.#end("release");
         return;
       }
@@ -270,6 +299,11 @@ export class SessionOwner implements ThreadListener {
         return;
       }
     }
+  }
+
+  /** Whether the session is better off without an owner than with this one when it has nothing to do. */
+  get #mustMakeRoom(): boolean {
+    return (this.#isDraining || this.#isLimited) && !this.isDelivering && this.openApprovals === 0;
   }
 
   /** Whether only the answers of parked requests are missing, which need no owner to wait for. */

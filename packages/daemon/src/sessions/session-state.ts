@@ -14,6 +14,10 @@ export interface SessionState {
   goal: z.infer<typeof goal> | null;
   /** The running turn of the thread itself, not of its agents. */
   activeTurnId: string | undefined;
+  /** A turn that was cut off, until the owner has reacted to it. */
+  interruptedTurnId: string | undefined;
+  /** Whether the daemon cuts the running turn off. Its end is no decision of a person. */
+  isCutOff: boolean;
   readonly tenantId: string;
   readonly priority: number;
   readonly needs: readonly string[];
@@ -29,6 +33,8 @@ export function parseState(row: SessionRow): SessionState {
     name: row.name,
     goal: row.goal === null ? null : (JSON.parse(row.goal) as SessionState["goal"]),
     activeTurnId: row.active_turn_id ?? undefined,
+    interruptedTurnId: row.interrupted_turn_id ?? undefined,
+    isCutOff: false,
     tenantId: row.tenant_id,
     priority: row.priority,
     needs: JSON.parse(row.needs) as string[],

@@ -26,6 +26,11 @@ export class SessionThread {
     return this.#loaded;
   }
 
+  /** The app-server that has the thread, or had it last. */
+  get server(): AppServer | undefined {
+    return this.#loaded?.lease.server ?? this.#lastServer;
+  }
+
   /** Whether it must be loaded without a command, because the journal may have a hole. */
   get needsRecovery(): boolean {
     return this.#recoverReason !== undefined;

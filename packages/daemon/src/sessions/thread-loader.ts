@@ -1,12 +1,14 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { CODEX_VERSION, CodexError, type Thread } from "codexkit";
 import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { type LoadedThread, loadThread } from "./loaded-thread.ts";
+import { mustReact } from "./interrupted-turn.ts";
 import { findUnconfirmed, parkRequests } from "./park-requests.ts";
 import { projectHistory } from "./project-history.ts";
-import { recoverThread } from "./recover.ts";
-import { restoreRollouts } from "./restore-rollouts.ts";
+import { endLostTurns, recoverThread } from "./recover.ts";
+import { restoreThread } from "../parking/restore-thread.ts";
 import type { RolloutShipper } from "./rollout-shipper.ts";
 import type { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -14,6 +16,9 @@ import type { SessionEvents } from "./session-events.ts";
 import type { SessionState } from "./session-state.ts";
 import { webhookTools } from "../webhooks/webhook-tools.ts";
 import type { ThreadListener } from "./thread-routes.ts";
+
+/** Between attempts to load a thread that another process has open. */
+const LOCK_POLL_MS = 100;
 
 export interface ThreadLoaderDeps {
   readonly session: SessionDeps;
@@ -23,6 +28,10 @@ export interface ThreadLoaderDeps {
   readonly approvals: SessionApprovals;
   readonly rollouts: RolloutShipper;
   readonly listener: ThreadListener;
+  /** Whether another node had the session before. */
+  readonly isForeign: boolean;
+  /** Whether that node was lost with it. */
+  readonly isNodeLost: boolean;
   /** Called when requests of an ended process were parked. */
   readonly onParked: () => void;
 }
@@ -30,9 +39,12 @@ export interface ThreadLoaderDeps {
 /** Loads the thread of a session on an app-server, and brings the journal up to date with its history. */
 export class ThreadLoader {
   readonly #deps: ThreadLoaderDeps;
+  /** Whether this Codex home may have an older state of the thread. */
+  #isStale: boolean;
 
   constructor(deps: ThreadLoaderDeps) {
     this.#deps = deps;
+    this.#isStale = deps.isForeign;
   }
 
   /**
@@ -50,7 +62,7 @@ export class ThreadLoader {
     try {
       if (threadId !== undefined) session.threads.add(threadId, listener);
       const loaded = await this.#loadOn(lease);
-      await (loaded.thread.id === threadId ? this.#resumed(loaded, reason) : this.#started(loaded));
+      await (loaded.thread.id === threadId ? this.#resumed(loaded, reason) : this.#started(loaded, reason));
       return loaded;
     } catch (error) {
       lease[Symbol.dispose]();
@@ -72,27 +84,72 @@ export class ThreadLoader {
     const { webhooks } = this.#deps.session;
     const tools = webhookTools(state.setup.tools ?? [], { sessionId, ...webhooks });
     const options = { ...state, handlers: approvals.handlers, tools };
+    if (this.#isStale && threadId !== undefined) await this.#restore(lease);
+    this.#isStale = false;
     try {
-      return await loadThread(lease, options);
+      return await this.#loadUnlocked(lease, options);
     } catch (error) {
       if (threadId === undefined || !(CodexError.is(error) && error.code === "thread_not_found")) throw error;
-      const { codexHome, database } = this.#deps.session;
-      const restored = await restoreRollouts(database.rollouts, { sessionId, codexHome });
-      if (restored > 0) return loadThread(lease, options);
-      // Codex stores a thread with its first message, and forgets one without messages when it ends.
-      if ((await database.journal.turns(sessionId, { limit: 1 })).rows.length > 0) throw error;
+      if ((await this.#restore(lease)) > 0) return loadThread(lease, options);
+      if (await this.#hasHistory()) throw error;
       return loadThread(lease, { ...options, threadId: undefined });
     }
   }
 
-  async #started({ thread }: LoadedThread): Promise<void> {
-    const { state, session, owner, listener } = this.#deps;
+  /** Waits for a former app-server of this daemon, which may still be ending, to close the thread. */
+  async #loadUnlocked(
+    lease: AppServerLease,
+    options: Parameters<typeof loadThread>[1],
+  ): Promise<LoadedThread> {
+    const until = performance.now() + this.#deps.session.limits.threadLockMs;
+    for (;;) {
+      try {
+        return await loadThread(lease, options);
+      } catch (error) {
+        const isLocked = CodexError.is(error) && error.code === "thread_locked";
+        if (!isLocked || performance.now() + LOCK_POLL_MS > until) throw error;
+      }
+      await delay(LOCK_POLL_MS);
+    }
+  }
+
+  /**
+   * Whether the journal has more than the beginning of a first message. Codex stores a thread with that message, and forgets one without
+   * messages when it ends; the thread's file is stored with the first item that is complete. Without one, a new thread loses nothing.
+   */
+  async #hasHistory(): Promise<boolean> {
+    const { journal } = this.#deps.session.database;
+    const items = await journal.items(this.#deps.state.sessionId, { limit: 1_000 });
+    return items.some(({ status }) => status === "completed");
+  }
+
+  async #restore({ server }: AppServerLease): Promise<number> {
+    const { session, state, rollouts } = this.#deps;
+    const { codexHome, database } = session;
+    const written = await restoreThread(server.codex, {
+      sessionId: state.sessionId,
+      codexHome,
+      rollouts: database.rollouts,
+    });
+    rollouts.forget();
+    return written;
+  }
+
+  async #started({ thread }: LoadedThread, reason = "The thread was lost."): Promise<void> {
+    const { state, session, owner, listener, isNodeLost } = this.#deps;
+    const { sessionId, threadId: lostId } = state;
+    const { journal, sessions } = session.database;
+    const lost =
+      lostId === undefined
+        ? []
+        : await endLostTurns({ sessionId, threadId: lostId }, { journal, reason, isNodeLost });
     state.threadId = thread.id;
+    state.activeTurnId = undefined;
     session.threads.add(thread.id, listener);
-    await session.database.sessions.update(
+    await sessions.update(
       owner,
-      { threadId: thread.id, codexVersion: CODEX_VERSION, phase: "idle", problem: null },
-      [{ type: "session.updated", changes: { threadId: thread.id } }],
+      { threadId: thread.id, codexVersion: CODEX_VERSION, phase: "idle", activeTurnId: null, problem: null },
+      [...lost, { type: "session.updated", changes: { threadId: thread.id } }],
     );
     await this.followRollout(thread);
   }
@@ -100,16 +157,18 @@ export class ThreadLoader {
   async #resumed(loaded: LoadedThread, reason: string | undefined): Promise<void> {
     const { state, owner, events, approvals, rollouts } = this.#deps;
     const { thread } = loaded;
-    const { journal, sessions } = this.#deps.session.database;
+    const { database } = this.#deps.session;
+    const { journal, sessions } = database;
     const why = reason ?? "The thread was resumed.";
     await this.followRollout(thread);
-    const parts = { database: this.#deps.session.database, owner, state, rollouts };
+    const parts = { database, owner, state, rollouts };
     // Before the history is read, because a process that still works on the turn asks again.
     const lost = thread.busy ? [] : [...(await approvals.undelivered()), ...(await findUnconfirmed(parts))];
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
       reason: why,
       isParked: lost.length > 0,
+      isNodeLost: this.#deps.isNodeLost,
       storeOlder: () =>
         projectHistory(state.sessionId, thread, {
           journal,
@@ -120,6 +179,9 @@ export class ThreadLoader {
     events.mapper.skip(recovery);
     if (recovery.runningTurnId !== undefined) events.mapper.join(recovery.runningTurnId);
     const isIdle = recovery.runningTurnId === undefined;
+    const wasCut =
+      isIdle && recovery.cutTurnId !== undefined && (await mustReact(database, state, recovery.cutTurnId));
+    if (wasCut) state.interruptedTurnId = recovery.cutTurnId;
     if (recovery.events.length > 0) {
       const also = rollouts.collect(thread.id);
       await journal.write({
@@ -128,10 +190,11 @@ export class ThreadLoader {
         ...(also && { also }),
         // With the end of the turn: after a crash before they are parked, the next boot has to load the thread again.
         ...(isIdle && lost.length > 0 && { changes: { phase: "parked" } }),
+        // With the end of the turn, so that whichever owner comes next reacts to it once.
+        ...(wasCut && { changes: { interruptedTurnId: recovery.cutTurnId ?? null } }),
       });
     }
     state.activeTurnId = recovery.runningTurnId;
-    const { database } = this.#deps.session;
     const waits = (await database.parked.list(state.sessionId)).some((row) => row.state === "parked");
     await sessions.update(owner, {
       codexVersion: CODEX_VERSION,

@@ -56,7 +56,7 @@ export async function restoreWaitingThread(
   { session, state, owner, rollouts, load, unload }: WaitingThreadDeps,
 ): Promise<LoadedThread> {
   const { database, pool, codexHome } = session;
-  const { sessionId, threadId = "", setup } = state;
+  const { sessionId, setup } = state;
   await unload();
   const cuts: CutFile[] = [{ rolloutId, data: file.subarray(0, cutBytes) }];
   const files = await database.rollouts.lineage(sessionId);
@@ -72,7 +72,7 @@ export async function restoreWaitingThread(
   }
   using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
   const { codex } = lease.server;
-  await restoreThread(codex, { threadId, sessionId, codexHome, rollouts: database.rollouts, cuts });
+  await restoreThread(codex, { sessionId, codexHome, rollouts: database.rollouts, cuts });
   await database.parked.record(owner, [], {}, async (trx) => {
     for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
   });

@@ -2,6 +2,7 @@ import { say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { pollUntil } from "../../test/poll-until.ts";
 import { startRunner } from "../../test/start-runner.ts";
 import { createRunner } from "./create-runner.ts";
 
@@ -18,7 +19,7 @@ test("a thread that another program has open is explained with its holder, and u
   const { thread_id: threadId } = await session.row();
   await other.resumeThread(threadId ?? "");
 
-  await using next = createRunner(stage.options);
+  await using next = createRunner({ ...stage.options, limits: { threadLockMs: 200 } });
   await next.start();
   const refused = await session.send("two");
   expect(refused).toMatchObject({
@@ -29,4 +30,26 @@ test("a thread that another program has open is explained with its holder, and u
   const sent = await session.send("three");
   expect(await session.ended(sent.ok ? sent["turnId"] : undefined)).toMatchObject({ type: "turn.completed" });
   expect(await session.row()).toMatchObject({ problem: null });
+});
+
+test("a thread that another process is about to close is waited for", async () => {
+  await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+  const session = await stage.create();
+  await session.send("one");
+  await session.ended();
+  await stage.runner.close();
+
+  const { codex = {} } = stage.options;
+  const former = await Codex.launch({ ...codex, codexHome: join(stage.stateFolder, "codex") });
+  await using _former = former;
+  const { thread_id: threadId } = await session.row();
+  await former.resumeThread(threadId ?? "");
+
+  await using next = createRunner(stage.options);
+  await next.start();
+  const sent = session.send("two");
+  // The daemon has tried to load the thread when its app-server is there.
+  await pollUntil(() => next.status.appServers[0]?.state === "ready");
+  await former.close();
+  expect(await sent).toMatchObject({ ok: true });
 });

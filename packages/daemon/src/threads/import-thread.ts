@@ -26,6 +26,9 @@ export interface ThreadImport {
   readonly settings: SessionSettings;
   readonly setup: SessionSetup;
   readonly priority: number;
+  /** Labels that a node must have for a folder. */
+  readonly needs: (cwd: string) => readonly string[];
+  readonly tenantId: string;
   readonly nodeName: string;
   readonly maxSessions: number;
   readonly by: string;
@@ -77,7 +80,8 @@ export async function importThread(
         settings,
         setup,
         priority: request.priority,
-        needs: [`node:${nodeName}`],
+        needs: request.needs(cwd),
+        tenantId: request.tenantId,
         isReady: true,
       },
       database.store.now,
@@ -134,7 +138,7 @@ async function storeRollout(
     length = 0;
     if (data.length === 0) return;
     await staged.write(async (trx) =>
-      database.rollouts.append(
+      database.rollouts.appendWhole(
         trx,
         { sessionId: staged.sessionId, epoch: NO_EPOCH, nodeId: "" },
         { rolloutId: copyId, path, role: "main", atByte, data },

@@ -1,3 +1,4 @@
+import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { v2 } from "codexkit";
 import type { ThreadEvent } from "../api/thread.ts";
 import type { StoredTurnResult } from "../api/event.ts";
@@ -56,14 +57,8 @@ function toResult(
 ): StoredTurnResult {
   const { last_agent_message: message, duration_ms: durationMs } = payload;
   return {
-    threadId,
-    turnId,
-    status,
+    ...emptyTurnResult(threadId, turnId, status),
     finalResponse: typeof message === "string" ? message : "",
-    openItems: [],
-    usage: null,
-    diff: "",
-    plan: [],
     durationMs: typeof durationMs === "number" ? durationMs : null,
   };
 }

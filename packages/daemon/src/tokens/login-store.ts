@@ -96,6 +96,7 @@ export class LoginStore {
         scopes: scopes ?? token.scopes,
         expiresAt: Math.min(token.now + LOGIN_MS, token.expires_at ?? Infinity),
         parentId: token.rootId,
+        tenant: token.tenant_id,
       });
       await this.#audit.record(
         {

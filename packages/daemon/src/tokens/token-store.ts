@@ -20,6 +20,8 @@ export interface NewToken {
   readonly scopes: readonly Scope[];
   /** Milliseconds since the epoch. Default: never. */
   readonly expiresAt?: number;
+  /** Owns the sessions that are created with the token. Default: `default`. */
+  readonly tenant?: string;
   /** Who creates it, for the audit log. */
   readonly by: string;
 }
@@ -42,11 +44,16 @@ export class TokenStore {
   }
 
   /** `token` is returned here only. */
-  async create({ name, scopes, expiresAt, by }: NewToken): Promise<CreatedToken> {
+  async create({ name, scopes, expiresAt, tenant, by }: NewToken): Promise<CreatedToken> {
     return this.#store.db.transaction().execute(async (trx) => {
-      const created = await insertToken(this.#store, trx, { name, scopes, expiresAt });
+      const created = await insertToken(this.#store, trx, { name, scopes, expiresAt, tenant });
       await this.#audit.record(
-        { by, action: "token.created", subject: created.info.id, detail: { name, scopes } },
+        {
+          by,
+          action: "token.created",
+          subject: created.info.id,
+          detail: { name, scopes, ...(tenant !== undefined && { tenant }) },
+        },
         trx,
       );
       return created;
@@ -127,8 +134,10 @@ export async function insertToken(
     scopes,
     expiresAt,
     parentId,
-  }: Omit<NewToken, "by" | "expiresAt"> & {
+    tenant,
+  }: Pick<NewToken, "name" | "scopes"> & {
     readonly expiresAt?: number | undefined;
+    readonly tenant?: string | null | undefined;
     readonly parentId?: string;
   },
 ): Promise<CreatedToken> {
@@ -145,6 +154,7 @@ export async function insertToken(
       revoked_at: null,
       last_used_at: null,
       parent_id: parentId ?? null,
+      tenant_id: tenant ?? null,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -5,10 +5,11 @@ import type { DaemonTransaction } from "../database/ownership.ts";
 import type { EventRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { insertEvents } from "../journal/insert-events.ts";
-import { compareVersions } from "../session-store/claim-sessions.ts";
+import { compareVersions } from "../session-store/placement.ts";
 import { isAnswered, isParked, type MovedFolders, moveRequest, withoutAnswer } from "./imported-approval.ts";
 import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
+import { DEFAULT_TENANT } from "../session-store/new-session-row.ts";
 import { StagedSession } from "./staged-session.ts";
 import { describeLeftOut, type LeftOut, withoutPrograms } from "./untrusted-parts.ts";
 
@@ -25,6 +26,8 @@ export interface ImportOptions {
   readonly name?: string;
   /** Labels that a node must have to own it. */
   readonly needs: readonly string[];
+  /** Default: `default`. */
+  readonly tenantId?: string;
   readonly nodeName: string;
   readonly maxSessions: number;
   /** Who imports it, for the audit log. */
@@ -139,7 +142,7 @@ class SessionImport {
     if (this.#nextSeq !== session.lastSeq + 1) {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
     }
-    const { cwd = session.cwd, name, needs, nodeName, by } = options;
+    const { cwd = session.cwd, name, needs, tenantId = DEFAULT_TENANT, nodeName, by } = options;
     const folders = { from: session.cwd, to: cwd };
     const settings = { ...session.settings, ...(permissionMode && { permissionMode }) };
     const row = await this.#staged.publish({
@@ -148,6 +151,7 @@ class SessionImport {
         name: name ?? session.name,
         cwd,
         needs: JSON.stringify(needs),
+        tenant_id: tenantId,
         codex_version: codexVersion,
         // The session goes on when its parked approvals have their answers, which it may have already.
         ...(!isReplay &&
@@ -301,7 +305,6 @@ function checkVersion({ codexVersion }: LineOf<"session">): void {
 
 function toRow(session: LineOf<"session">["session"]) {
   return {
-    tenant_id: "default",
     thread_id: session.threadId,
     settings: JSON.stringify(session.settings),
     setup: JSON.stringify(session.setup),

@@ -51,7 +51,7 @@ export class RolloutImport {
     const isKnown = this.#stored.length === 0 || data.equals(known);
     if (!isKnown) throw this.#differs();
     const { id: rolloutId, path, baseId, role } = this.#line;
-    await this.#rollouts.append(
+    await this.#rollouts.appendWhole(
       trx,
       { sessionId: this.#sessionId, epoch: NO_EPOCH, nodeId: "" },
       { rolloutId, path, ...(baseId !== null && { baseId }), role, atByte: this.#bytes, data },

@@ -22,6 +22,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "read",
     params: sessionParams,
+    machine: "required",
     query: z.strictObject({
       path: filePath.default("."),
       cursor: cursor.optional(),
@@ -38,6 +39,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "read",
     params: sessionParams,
+    machine: "required",
     query: z.strictObject({ path: filePath }),
     requestHeaders: {
       Range: "One range of bytes, such as `bytes=0-1023` or `bytes=-1024`.",
@@ -57,6 +59,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "write",
     params: sessionParams,
+    machine: "required",
     query: waitQuery.extend({ path: filePath }),
     bytes: true,
     requestHeaders: {
@@ -83,6 +86,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "read",
     params: sessionParams,
+    machine: "required",
     query: z.strictObject({
       path: filePath.default("."),
       recursive: booleanParameter().default(false).meta({
@@ -101,6 +105,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "read",
     params: sessionParams,
+    machine: "required",
     query: z.strictObject({
       query: z.string().min(1).max(1024),
       limit: integerParameter(1, 50).default(50),
@@ -116,6 +121,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "write",
     params: sessionParams,
+    machine: "required",
     bytes: true,
     status: 201,
     response: uploadedImage,
@@ -133,6 +139,7 @@ export const fileRoutes = {
     tag: "files",
     scope: "read",
     params: z.strictObject({ sessionId: identifier, imageId: identifier }),
+    machine: "required",
     status: 200,
     contentType: "image/*",
     problems: [...ofSession, "files_unavailable", "not_found"],

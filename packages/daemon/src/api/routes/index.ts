@@ -1,4 +1,5 @@
 import type { RouteTable } from "../route.ts";
+import { fleetRoutes } from "./fleet.ts";
 import { fileRoutes } from "./files.ts";
 import { historyRoutes } from "./history.ts";
 import { inboxRoutes } from "./inbox.ts";
@@ -17,6 +18,7 @@ export const routes = {
   ...terminalRoutes,
   ...inboxRoutes,
   ...operationRoutes,
+  ...fleetRoutes,
   ...transferRoutes,
   ...threadRoutes,
   ...webhookRoutes,

@@ -95,7 +95,7 @@ export const operationRoutes = {
     body: createToken,
     status: 201,
     response: createdToken,
-    problems: ["store_full"],
+    problems: ["store_full", "unprocessable"],
   },
   "DELETE /tokens/{tokenId}": {
     summary: "Revoke a token",

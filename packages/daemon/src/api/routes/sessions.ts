@@ -10,7 +10,7 @@ import { createSession } from "../settings.ts";
 export const sessionParams = z.strictObject({ sessionId: identifier });
 export const ofSession = ["session_not_found", "session_deleted"] as const satisfies readonly ProblemType[];
 
-const commandProblems = [...ofSession, "key_reused", "draining", "store_full"] as const;
+const commandProblems = [...ofSession, "key_reused", "too_many_waiting", "draining", "store_full"] as const;
 
 export const createdSession = z
   .object({ command, session })
@@ -44,7 +44,15 @@ export const sessionRoutes = {
     idempotencyKey: true,
     status: 202,
     response: createdSession,
-    problems: ["path_not_allowed", "key_reused", "too_many_sessions", "draining", "store_full"],
+    problems: [
+      "path_not_allowed",
+      "key_reused",
+      "too_many_sessions",
+      "too_many_waiting",
+      "node_unavailable",
+      "draining",
+      "store_full",
+    ],
   },
   "GET /sessions": {
     summary: "List and search sessions",
@@ -75,7 +83,10 @@ export const sessionRoutes = {
     "Delete a session and its history. A running turn is interrupted.",
     undefined,
   ),
-  "POST /sessions/{sessionId}/messages": commandRoute("Send a message", commandBodies.message),
+  "POST /sessions/{sessionId}/messages": {
+    ...commandRoute("Send a message", commandBodies.message),
+    problems: [...commandProblems, "not_found", "node_unavailable"],
+  },
   "DELETE /sessions/{sessionId}/messages/{commandId}": {
     ...commandRoute("Remove a message that Codex has not got yet", undefined),
     params: z.strictObject({ sessionId: identifier, commandId: identifier }),

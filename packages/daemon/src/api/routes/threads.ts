@@ -29,7 +29,13 @@ const created = [
 ] as const satisfies readonly ProblemType[];
 
 /** The settings of a session, except what a thread has already or can't get any more. */
-const newSession = createSession.omit({ cwd: true, environment: true, tools: true });
+const newSession = createSession.omit({
+  cwd: true,
+  environment: true,
+  tools: true,
+  labels: true,
+  node: true,
+});
 
 export const threadRoutes = {
   "GET /threads": {

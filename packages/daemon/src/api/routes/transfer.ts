@@ -35,6 +35,8 @@ export const transferRoutes = {
     tag: "operation",
     scope: "admin",
     params: sessionParams,
+    // It has the standard error of codex.
+    machine: "preferred",
     status: 200,
     response: debugBundle,
     problems: ofSession,

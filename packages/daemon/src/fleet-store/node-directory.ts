@@ -1,0 +1,158 @@
+import type { Store } from "@codexkit/store";
+import type { Node } from "../api/fleet.ts";
+import type { AuditLog } from "../database/audit-log.ts";
+import type { DaemonTables, NodeRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { isWaiting } from "../session-store/waiting-sessions.ts";
+import { pinnedNode } from "./needs.ts";
+
+/** How long a node that died without sessions stays in the list. */
+const LIST_LOST_MS = 3_600_000;
+
+/** A start of a daemon. */
+export type FleetNode = NodeRow & {
+  readonly isAlive: boolean;
+  /** Since when its lease has ended, in milliseconds. Negative as long as it lives. */
+  readonly lostMs: number;
+};
+
+export interface FleetCounts {
+  readonly nodes: Readonly<Record<Node["state"], number>>;
+  /** Sessions that have something to do and no node, although there may be one for them. */
+  readonly ready: number;
+  /** Sessions whose node is lost. */
+  readonly stranded: number;
+}
+
+/** The nodes of a fleet, as any of them sees the others. */
+export class NodeDirectory {
+  readonly #store: Store<DaemonTables>;
+  readonly #audit: AuditLog;
+
+  constructor(store: Store<DaemonTables>, audit: AuditLog) {
+    this.#store = store;
+    this.#audit = audit;
+  }
+
+  /** Every start that is known, newest first. */
+  async rows(): Promise<readonly FleetNode[]> {
+    const rows = await this.#store.db
+      .selectFrom("node")
+      .selectAll()
+      .select(this.#store.now.as("now"))
+      .orderBy("started_at", "desc")
+      .orderBy("id", "desc")
+      .execute();
+    return rows.map(({ now, ...row }) => ({
+      ...row,
+      isAlive: row.lease_until > now,
+      lostMs: now - row.lease_until,
+    }));
+  }
+
+  /** The newest start of each daemon. Those that have stopped are left out when no session needs them. */
+  async list(currentId: string | null): Promise<readonly Node[]> {
+    const rows = await this.rows();
+    const newest = newestByName(rows);
+    const sessions = await this.#countSessions(rows, newest);
+    return newest
+      .filter(({ id, lostMs }) => lostMs < LIST_LOST_MS || (sessions.get(id) ?? 0) > 0)
+      .map((row) => viewNode(row, sessions.get(row.id) ?? 0, currentId));
+  }
+
+  /** Rejects with `not_found`. */
+  async require(id: string): Promise<FleetNode> {
+    const row = (await this.rows()).find((node) => node.id === id);
+    if (!row) throw new DaemonError("not_found", `There is no node ${JSON.stringify(id)}. See GET /nodes.`);
+    return row;
+  }
+
+  /** The running start of a daemon. */
+  async findAlive(name: string): Promise<FleetNode | undefined> {
+    return (await this.rows()).find((node) => node.name === name && node.isAlive);
+  }
+
+  /** Whether another node takes sessions. */
+  async hasOthers(currentId: string | null): Promise<boolean> {
+    return (await this.rows()).some(
+      ({ id, isAlive, state }) => id !== currentId && isAlive && state === "up",
+    );
+  }
+
+  /** Numbers for metrics and autoscaling. */
+  async counts(): Promise<FleetCounts> {
+    const nodes = { up: 0, draining: 0, lost: 0 };
+    for (const { state } of await this.list(null)) nodes[state] += 1;
+    const sessions = await this.#store.db
+      .selectFrom("session")
+      .select(["phase", ({ fn }) => fn.countAll<number>().as("count")])
+      .where((where) => where.or([isWaiting(where, this.#store), where("phase", "=", "stranded")]))
+      .groupBy("phase")
+      .execute();
+    const stranded = sessions.find(({ phase }) => phase === "stranded")?.count ?? 0;
+    const all = sessions.reduce((sum, { count }) => sum + count, 0);
+    return { nodes, ready: all - stranded, stranded };
+  }
+
+  /** The node reads it with its next renewal. Rejects with `not_found`, and with `node_lost` if it does not run. */
+  async requestDrain(id: string, by: string): Promise<void> {
+    const { name, isAlive } = await this.require(id);
+    if (!isAlive)
+      throw new DaemonError("node_lost", `The node "${name}" has stopped. There is nothing to drain.`);
+    await this.#store.db.transaction().execute(async (trx) => {
+      await trx.updateTable("node").set({ drain_requested: 1 }).where("id", "=", id).execute();
+      await this.#audit.record({ by, action: "node.drained", subject: id, detail: { name } }, trx);
+    });
+  }
+
+  /** Sessions that each node owns. A lost one has those too that can run nowhere else. */
+  async #countSessions(
+    rows: readonly FleetNode[],
+    newest: readonly FleetNode[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const byName = new Map(newest.map((node) => [node.name, node]));
+    const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
+    const select = this.#store.db
+      .selectFrom("session")
+      .select(["node_id", "needs", ({ fn }) => fn.countAll<number>().as("count")])
+      .where("phase", "<>", "deleted")
+      .groupBy(["node_id", "needs"]);
+    // As long as no node is lost, the index of owners is enough.
+    const groups = await (
+      newest.every(({ isAlive }) => isAlive)
+        ? select.where("node_id", "is not", null)
+        : select.where((where) => where.or([where("node_id", "is not", null), where("needs", "<>", "[]")]))
+    ).execute();
+    const counts = new Map<string, number>();
+    for (const { node_id: owner, needs, count } of groups) {
+      const pinned = byName.get(pinnedNode(JSON.parse(needs) as string[]) ?? "");
+      const node = pinned?.isAlive === false ? pinned : byName.get(nameOf.get(owner ?? "") ?? "");
+      if (node) counts.set(node.id, (counts.get(node.id) ?? 0) + count);
+    }
+    return counts;
+  }
+}
+
+/** @param rows Newest first. */
+function newestByName(rows: readonly FleetNode[]): readonly FleetNode[] {
+  const seen = new Set<string>();
+  return rows.filter(({ name }) => !seen.has(name) && seen.add(name));
+}
+
+function viewNode(row: FleetNode, sessions: number, currentId: string | null): Node {
+  return {
+    id: row.id,
+    name: row.name,
+    url: row.url,
+    state: row.isAlive ? row.state : "lost",
+    labels: JSON.parse(row.labels) as string[],
+    capacity: row.capacity,
+    sessions,
+    runningTurns: row.isAlive ? row.turns : 0,
+    leaseUntil: row.lease_until,
+    version: row.version,
+    codexVersion: row.codex_version,
+    startedAt: row.started_at,
+    isCurrent: row.id === currentId,
+  };
+}

@@ -1,0 +1,73 @@
+import { raceAbort } from "@codexkit/rpc/async";
+import { identifyProcess, isRunning, type ProcessIdentity, signalProcess } from "./signal-process.ts";
+import { WatchdogProcess, type WatchdogOptions } from "./watchdog-process.ts";
+
+/**
+ * Stops, continues and kills the app-servers of a node as its lease demands, together with the watchdog: whichever of the two is able
+ * to does it. Commands that they have begun go on; what is stopped begins no more.
+ */
+export class AppServerGuard implements Disposable {
+  readonly #processes = new Map<number, ProcessIdentity>();
+  #watchdog: WatchdogProcess | undefined;
+  #thawed: PromiseWithResolvers<void> | undefined;
+
+  get isFrozen(): boolean {
+    return this.#thawed !== undefined;
+  }
+
+  /** Starts a watchdog for a new lease, which replaces the one before. */
+  watch(options: WatchdogOptions): void {
+    this.#watchdog?.end();
+    this.#watchdog = new WatchdogProcess(options, () => this.#processes.values());
+  }
+
+  /** Call before the app-server gets anything to do. */
+  add(pid: number | null): void {
+    const identity = pid === null ? undefined : identifyProcess(pid);
+    if (!identity) return;
+    for (const other of this.#processes.values()) if (!isRunning(other)) this.#processes.delete(other.pid);
+    this.#processes.set(identity.pid, identity);
+    this.#watchdog?.add(identity);
+    if (this.isFrozen) signalProcess(identity, "SIGSTOP");
+  }
+
+  freeze(): void {
+    this.#thawed ??= Promise.withResolvers();
+    this.#signalAll("SIGSTOP");
+  }
+
+  /** The lease was renewed, and what other nodes have taken was given up. */
+  renewed(sentAt: number): void {
+    this.#watchdog?.renewed(sentAt);
+  }
+
+  thaw(): void {
+    this.#signalAll("SIGCONT");
+    this.#thawed?.resolve();
+    this.#thawed = undefined;
+  }
+
+  kill(): void {
+    this.#signalAll("SIGKILL");
+  }
+
+  fenced(): void {
+    this.#watchdog?.fenced();
+    this.kill();
+  }
+
+  /** Resolves when app-servers may act. Rejects when the signal aborts. */
+  async untilThawed(signal: AbortSignal): Promise<void> {
+    while (this.#thawed) await raceAbort(this.#thawed.promise, signal);
+  }
+
+  /** Call after the app-servers have ended. */
+  [Symbol.dispose](): void {
+    this.#watchdog?.end();
+    this.#thawed?.resolve();
+  }
+
+  #signalAll(signal: NodeJS.Signals): void {
+    for (const identity of this.#processes.values()) signalProcess(identity, signal);
+  }
+}

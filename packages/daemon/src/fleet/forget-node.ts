@@ -1,0 +1,175 @@
+import { createProblem, type Problem } from "../api/problem.ts";
+import type { NewSessionEvent } from "../api/event.ts";
+import type { Database } from "../database.ts";
+import { notificationKeys } from "../database/notifications.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { SessionRow } from "../database/tables.ts";
+import { DaemonError } from "../errors.ts";
+import { emptyTurnResult } from "../journal/empty-turn-result.ts";
+import { nodeLabel, pinnedNode } from "../fleet-store/needs.ts";
+
+export interface ForgetOptions {
+  /** Whether any node may continue the sessions. Otherwise they fail. */
+  readonly rehome: boolean;
+  /** The boot that ends the sessions. */
+  readonly currentId: string;
+  readonly by: string;
+}
+
+/**
+ * Gives up a node that is lost, and all its starts. Rejects with `unprocessable` if it runs. A call that is cut off is completed by
+ * the next one.
+ */
+export async function forgetNode(
+  database: Database,
+  id: string,
+  { rehome, currentId, by }: ForgetOptions,
+): Promise<void> {
+  const { fleet, store, audit } = database;
+  const { name } = await fleet.require(id);
+  const running = await fleet.findAlive(name);
+  if (running) {
+    throw new DaemonError(
+      "unprocessable",
+      `The node "${name}" runs. Stop it first; if it has just died, wait until its lease ends.`,
+    );
+  }
+  const sessions = await pinnedSessions(database, name);
+  const problem = createProblem(
+    "node_lost",
+    `The node "${name}" was given up, with the files of the session.`,
+    {
+      node: name,
+    },
+  );
+  for (const session of sessions) {
+    if (rehome) await releaseFromNode(database, session, name);
+    else await failSession(database, session, { currentId, problem });
+  }
+  await store.db.transaction().execute(async (trx) => {
+    const starts = trx.selectFrom("node").select("id").where("name", "=", name);
+    // Those that have something to do are taken over, by a node that has to know what became of their turns.
+    await trx
+      .updateTable("session")
+      .set({ node_id: null })
+      .where("node_id", "in", starts)
+      .where("ready_at", "is", null)
+      .execute();
+    await trx.updateTable("node").set({ lease_until: 0 }).where("name", "=", name).execute();
+    await trx
+      .deleteFrom("node")
+      .where("name", "=", name)
+      .where((where) =>
+        where.not(where.exists(where.selectFrom("session").select("id").whereRef("node_id", "=", "node.id"))),
+      )
+      .execute();
+    await audit.record(
+      { by, action: "node.forgotten", subject: id, detail: { name, rehome, sessions: sessions.length } },
+      trx,
+    );
+  });
+}
+
+async function pinnedSessions({ store }: Database, name: string): Promise<readonly SessionRow[]> {
+  const rows = await store.db
+    .selectFrom("session")
+    .selectAll()
+    .where("phase", "<>", "deleted")
+    // A first choice. JSON may write a name with escapes.
+    .where("needs", "like", "%node:%")
+    .execute();
+  return rows.filter(({ needs }) => pinnedNode(JSON.parse(needs) as string[]) === name);
+}
+
+async function releaseFromNode(
+  { store, sessions, journal }: Database,
+  { id }: SessionRow,
+  name: string,
+): Promise<void> {
+  const events = await store.db.transaction().execute(async (trx) => {
+    const { needs, phase, problem, ready_at: readyAt } = await sessions.lock(trx, id);
+    const isStranded = phase === "stranded";
+    const changes = { phase: isStranded ? (readyAt === null ? "idle" : "ready") : phase } as const;
+    await trx
+      .updateTable("session")
+      .set({
+        needs: JSON.stringify((JSON.parse(needs) as string[]).filter((label) => label !== nodeLabel(name))),
+        updated_at: store.now,
+        problem: isStranded ? null : problem,
+      })
+      .where("id", "=", id)
+      .execute();
+    return journal.appendAsClient(trx, id, isStranded ? [{ type: "session.updated", changes }] : [], changes);
+  });
+  journal.publish([{ sessionId: id, events }], [notificationKeys.sessions, notificationKeys.ready]);
+}
+
+/** Ends everything of a session that its node has left behind. */
+async function failSession(
+  database: Database,
+  session: SessionRow,
+  { currentId, problem }: { readonly currentId: string; readonly problem: Problem },
+): Promise<void> {
+  const { store, commands, inbox, journal } = database;
+  const { id: sessionId } = session;
+  const epoch = session.epoch + 1;
+  const { numUpdatedRows } = await store.db
+    .updateTable("session")
+    .set({ node_id: currentId, epoch })
+    .where("id", "=", sessionId)
+    .where("epoch", "=", session.epoch)
+    .executeTakeFirst();
+  // Its node is back, or another request was faster.
+  if (numUpdatedRows === 0n) return;
+  const owner: Ownership = { sessionId, nodeId: currentId, epoch };
+  const { rows } = await inbox.list({ sessionId, state: ["open", "answered", "parked"], limit: 10_000 });
+  for (const { id } of rows) await inbox.withdraw(owner, id, problem.detail);
+  for (const { id } of await commands.unfinished(sessionId)) {
+    await commands.finish(owner, id, { ok: false, problem });
+  }
+  await journal.write({
+    owner,
+    events: [
+      ...(await cutOff(database, sessionId, problem)),
+      { type: "session.updated", changes: { phase: "failed", problem } },
+    ],
+    changes: { phase: "failed", problem, activeTurnId: null },
+    also: async (trx) => {
+      await trx
+        .updateTable("session")
+        .set({ node_id: null, ready_at: null, interrupted_turn_id: null })
+        .where("id", "=", sessionId)
+        .execute();
+    },
+  });
+}
+
+/** Ends of the turns and items that were running. */
+async function cutOff({ store }: Database, sessionId: string, problem: Problem): Promise<NewSessionEvent[]> {
+  const items = await store.db
+    .selectFrom("item")
+    .select(["item_id", "turn_id"])
+    .where("session_id", "=", sessionId)
+    .where("status", "=", "running")
+    .execute();
+  const turns = await store.db
+    .selectFrom("turn")
+    .select(["turn_id", "thread_id"])
+    .where("session_id", "=", sessionId)
+    .where("status", "=", "running")
+    .execute();
+  return [
+    ...items.map(({ item_id: itemId, turn_id: turnId }): NewSessionEvent => ({
+      type: "item.abandoned",
+      itemId,
+      turnId,
+    })),
+    ...turns.map(({ turn_id: turnId, thread_id: threadId }): NewSessionEvent => ({
+      type: "turn.failed",
+      threadId,
+      turnId,
+      problem,
+      result: emptyTurnResult(threadId, turnId, "failed"),
+    })),
+  ];
+}

@@ -1,0 +1,127 @@
+import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { join } from "node:path";
+import { copyFile, mkdir } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { useDatabases } from "../../test/database-fixture.ts";
+import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
+import { textsOf } from "../../test/killed-runner.ts";
+import { createRunner } from "../sessions/create-runner.ts";
+import type { Runner } from "../sessions/runner.ts";
+
+const MESSAGES = ["one", "two", "three", "instead", "of the fork", "more"];
+
+/** Says which messages are in its input, so that the history of a continued thread shows. */
+const recall: ScriptFunction = ({ input }) => {
+  const messages = JSON.stringify(input.filter(({ role }) => role === "user"));
+  return say(`heard: ${MESSAGES.filter((message) => messages.includes(`"text":"${message}"`)).join(", ")}`);
+};
+
+/** Another node on the same store, with a Codex home of its own. */
+async function startNode(stage: TestRunner, nodeName: string): Promise<Runner> {
+  const stateFolder = join(stage.stateFolder, `../${nodeName}`);
+  const home = join(stateFolder, "codex");
+  await mkdir(home, { recursive: true });
+  await copyFile(join(stage.stateFolder, "codex/config.toml"), join(home, "config.toml"));
+  const runner = createRunner({ ...stage.options, stateFolder, nodeName });
+  await runner.start();
+  return runner;
+}
+
+/** Sends a message, and returns the response of the model. */
+async function talk(session: TestSession, text: string): Promise<string | undefined> {
+  const result = await session.send(text);
+  expect(result).toMatchObject({ ok: true });
+  await session.ended(result.ok && result["turnId"]);
+  return textsOf(await session.events(), "agentMessage").at(-1);
+}
+
+/** Gives the sessions of a node up. */
+const leave = (runner: Runner): Promise<void> => runner.drain(0);
+
+describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
+  const databases = useDatabases(kind);
+  const start = async (script: ScriptFunction): Promise<TestRunner> =>
+    startRunner(script, {
+      location: await databases.location(),
+      nodeName: "a",
+      limits: { retryMs: 50, claimMs: 50 },
+    });
+
+  test("to another node and back shows the model its own history, and no other", async () => {
+    await using stage = await start(recall);
+    const session = await stage.create();
+    expect(await talk(session, "one")).toBe("heard: one");
+    await leave(stage.runner);
+    await using b = await startNode(stage, "b");
+    expect(await talk(session, "two")).toBe("heard: one, two");
+    await leave(b);
+    await using a = createRunner(stage.options);
+    await a.start();
+    expect(await talk(session, "three")).toBe("heard: one, two, three");
+    const moves = (await session.events()).filter(({ type }) => type === "session.moved");
+    expect(moves).toMatchObject([
+      { from: "a", to: "b", reason: "drain" },
+      { from: "b", to: "a", reason: "drain" },
+    ]);
+    expect(textsOf(await session.events(), "userMessage")).toEqual(["one", "two", "three"]);
+  });
+
+  test("after a revert elsewhere does not bring the removed turns back", async () => {
+    await using stage = await start(recall);
+    const session = await stage.create();
+    await talk(session, "one");
+    const { turnId } = (await session.send("two")) as unknown as { turnId: string };
+    await session.ended(turnId);
+    await leave(stage.runner);
+    await using b = await startNode(stage, "b");
+    expect(await session.run("revert", { beforeTurnId: turnId })).toMatchObject({ ok: true });
+    expect(await talk(session, "instead")).toBe("heard: one, instead");
+    await leave(b);
+    await using a = createRunner(stage.options);
+    await a.start();
+    expect(await talk(session, "more")).toBe("heard: one, instead, more");
+  });
+
+  test("and its fork go on from what was stored, also when the original has moved on elsewhere", async () => {
+    await using stage = await start(recall);
+    const session = await stage.create();
+    await talk(session, "one");
+    const forked = (await session.run("fork", {})) as unknown as { sessionId: string };
+    await leave(stage.runner);
+    await using b = await startNode(stage, "b");
+    // The home of this node has neither of the files.
+    const fork = new TestSession(forked.sessionId, stage.database);
+    expect(await talk(fork, "of the fork")).toBe("heard: one, of the fork");
+    expect(await talk(session, "two")).toBe("heard: one, two");
+    const second = (await session.run("fork", {})) as unknown as { sessionId: string };
+    await leave(b);
+    await using a = createRunner(stage.options);
+    await a.start();
+    // The file of the original is shorter here than what the second fork continues.
+    const again = new TestSession(second.sessionId, stage.database);
+    expect(await talk(again, "three")).toBe("heard: one, two, three");
+    expect(await talk(fork, "more")).toBe("heard: one, of the fork, more");
+    expect(await talk(session, "three")).toBe("heard: one, two, three");
+  });
+
+  test("is handed over at the end of its turn, while the next message waits", async () => {
+    const open = gate();
+    await using stage = await start(({ lastUserText }) =>
+      lastUserText === "hold" ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`),
+    );
+    const session = await stage.create();
+    await session.send("hold");
+    await session.event(({ type }) => type === "item.delta");
+    const next = await session.submit("message", { input: "next", mode: "queue" });
+    await using b = await startNode(stage, "b");
+    const drained = stage.runner.drain(60_000);
+    await expect.poll(() => stage.runner.status.state).toBe("draining");
+    open.open();
+    await drained;
+    expect(await session.result(next)).toMatchObject({ ok: true });
+    await session.event((event) => textsOf([event], "agentMessage")[0] === "received: next");
+    expect(textsOf(await session.events(), "agentMessage")).toEqual(["half done", "received: next"]);
+    expect(b.status.sessions).toBe(1);
+  });
+});

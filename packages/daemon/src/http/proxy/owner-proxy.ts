@@ -1,0 +1,297 @@
+import type { ServerResponse } from "node:http";
+import type { Context } from "hono";
+import { proxy } from "hono/proxy";
+import { timerDelay } from "@codexkit/rpc/async";
+import type { Problem } from "../../api/problem.ts";
+import type { Identity } from "../../api/token.ts";
+import type { Database } from "../../database.ts";
+import { DaemonError } from "../../errors.ts";
+import type { ForwardTokens } from "../../fleet/forward-token.ts";
+import type { FleetLimits } from "../../fleet/limits.ts";
+import { nodeUnavailable } from "../../fleet/locate-session.ts";
+import type { FleetNode } from "../../fleet-store/node-directory.ts";
+import { parseNodeUrl } from "../../fleet/node-url.ts";
+import type { HttpLimits } from "../../limits.ts";
+import type { Runner } from "../../sessions/runner.ts";
+import type { Metrics } from "../metrics.ts";
+import { describeRequest, FORWARD_HEADER } from "./forwarded.ts";
+import { relayBody } from "./response-body.ts";
+
+/**
+ * What handlers read. Everything else stays here: credentials, because the token of the request takes their place, what was
+ * checked here, such as the origin, and what is about the connection.
+ */
+const REQUEST_HEADERS = [
+  "accept",
+  "content-length",
+  "content-type",
+  "idempotency-key",
+  "if-match",
+  "if-none-match",
+  "if-range",
+  "last-event-id",
+  "range",
+];
+
+/** What handlers send. */
+const RESPONSE_HEADERS = [
+  "accept-ranges",
+  "allow",
+  "cache-control",
+  "content-disposition",
+  "content-length",
+  "content-range",
+  "content-security-policy",
+  "content-type",
+  "etag",
+  "last-modified",
+  "retry-after",
+  "x-accel-buffering",
+  "x-content-type-options",
+];
+
+/** Of a problem, which is read as a whole. */
+const PROBLEM_BYTES = 64 * 1024;
+
+/** A node that answers so has not recognised this one. The client has done nothing wrong. */
+const REFUSALS: ReadonlySet<unknown> = new Set(["unauthorized", "host_not_allowed", "origin_not_allowed"]);
+
+export interface OwnerProxyOptions {
+  readonly database: Database;
+  readonly runner: Pick<Runner, "status">;
+  readonly metrics: Pick<Metrics, "proxiedRequests">;
+  readonly tokens: ForwardTokens;
+  readonly limits: HttpLimits;
+  readonly fleetLimits: Pick<FleetLimits, "proxyTimeoutMs">;
+  /** Aborted when the daemon closes. */
+  readonly closing: AbortSignal;
+}
+
+export interface ForwardedCall {
+  readonly context: Context;
+  /** Of the route, such as `GET /sessions/{sessionId}`. */
+  readonly key: string;
+  readonly identity: Identity;
+  /** What was parsed of a JSON body. Undefined: the body is passed on as it arrives. */
+  readonly body?: unknown;
+  /** How long the target may wait for the outcome of a command. */
+  readonly waitMs?: number;
+}
+
+/** Where a call goes, and the token that proves who has sent it. */
+export interface ForwardTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Forwards requests to the node that has the files and processes of a session. */
+export class OwnerProxy {
+  readonly #options: OwnerProxyOptions;
+  #open = 0;
+
+  constructor(options: OwnerProxyOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a forwarded request until the returned function is called. Throws `too_many_connections` at the limit. */
+  open(): () => void {
+    const { forwardedRequests } = this.#options.limits;
+    if (this.#open >= forwardedRequests) {
+      throw new DaemonError(
+        "too_many_connections",
+        `${forwardedRequests} requests are being forwarded to other nodes already.`,
+        { details: { retryAfter: 5 } },
+      );
+    }
+    this.#open += 1;
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#open -= 1;
+      isOpen = false;
+    };
+  }
+
+  /** Rejects with `node_unavailable` if the node can't be reached at all. */
+  async target(node: FleetNode, { context, key, identity }: ForwardedCall): Promise<ForwardTarget> {
+    const { runner, tokens } = this.#options;
+    const { nodeId: from } = runner.status;
+    const origin = parseNodeUrl(node.url);
+    if (!origin) {
+      this.count("unavailable");
+      throw nodeUnavailable(
+        node.name,
+        node.url === null
+          ? "It has no URL, so that requests can't be forwarded to it. Start it with advertiseUrl, or send the request to it."
+          : "Its URL can't be used.",
+      );
+    }
+    if (from === null) throw nodeUnavailable(node.name, "This node has just lost its lease.");
+    const request = describeRequest(context, key);
+    const token = await tokens.sign(request, { from, to: node.id, identity });
+    return { url: new URL(request.path, origin), headers: { [FORWARD_HEADER]: token } };
+  }
+
+  /** The response of the node, whose body is passed on as it arrives. */
+  async forward(node: FleetNode, call: ForwardedCall): Promise<Response> {
+    const close = this.open();
+    try {
+      return await this.#send(node, call, close);
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  count(outcome: "ok" | "refused" | "unavailable" | "aborted"): void {
+    this.#options.metrics.proxiedRequests.inc({ outcome });
+  }
+
+  async #send(node: FleetNode, call: ForwardedCall, close: () => void): Promise<Response> {
+    const { limits, fleetLimits, closing } = this.#options;
+    const { raw } = call.context.req;
+    const target = await this.target(node, call);
+    const timeout = new Timeout(fleetLimits.proxyTimeoutMs + (call.waitMs ?? 0));
+    const abort = new AbortController();
+    const signal = AbortSignal.any([raw.signal, timeout.signal, abort.signal]);
+    let response: Response;
+    try {
+      response = await proxy(target.url, {
+        method: raw.method,
+        ...contentOf(call, timeout),
+        headers: { ...headersOf(call), ...target.headers },
+        redirect: "manual",
+        signal,
+      });
+    } catch (error) {
+      if (raw.signal.aborted) {
+        this.count("aborted");
+        throw error;
+      }
+      this.count("unavailable");
+      throw nodeUnavailable(
+        node.name,
+        timeout.signal.aborted ? "It did not answer in time." : "It can't be reached.",
+      );
+    } finally {
+      timeout.stop();
+    }
+    const { headers } = await this.receive(node, response).catch((error: unknown) => {
+      abort.abort();
+      throw error;
+    });
+    const init = { status: response.status, headers };
+    if (!response.body || raw.method === "HEAD") {
+      await response.body?.cancel();
+      close();
+      return new Response(null, init);
+    }
+    const isStream = headers["content-type"] === "text/event-stream";
+    const body = relayBody(response.body, {
+      // A stream is silent for as long as its heartbeat.
+      idleMs: Math.max(fleetLimits.proxyTimeoutMs, 3 * limits.heartbeatMs),
+      end: isStream ? closing : undefined,
+      onEnd: () => {
+        close();
+        abort.abort();
+      },
+      breakOff: () => breakOff(call.context),
+    });
+    return new Response(body, init);
+  }
+
+  /** What a client gets of a response. Rejects with `node_unavailable` if the node has not taken the request as one of a node. */
+  async receive(
+    { name }: FleetNode,
+    response: Response,
+  ): Promise<{ readonly headers: Readonly<Record<string, string>> }> {
+    const { status } = response;
+    const isRedirect = status >= 300 && status < 400 && status !== 304;
+    const isProblem = response.headers.get("content-type") === "application/problem+json";
+    const isRefused =
+      isRedirect ||
+      ((status === 401 || status === 403 || status === 421) &&
+        (!isProblem || REFUSALS.has((await peekProblem(response))?.type)));
+    this.count(isRefused ? "refused" : "ok");
+    if (isRefused) throw nodeUnavailable(name, "It does not accept requests of this node.");
+    return { headers: pick(response.headers, RESPONSE_HEADERS) };
+  }
+}
+
+/** Requests of a server of Node have its response. */
+function breakOff({ env }: Context): boolean {
+  const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
+  outgoing?.destroy();
+  return outgoing !== undefined;
+}
+
+function pick(headers: Headers, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}
+
+function headersOf({ context, body }: ForwardedCall): Record<string, string> {
+  const headers = pick(context.req.raw.headers, REQUEST_HEADERS);
+  if (body === undefined) return headers;
+  const { "content-length": _, ...rest } = headers;
+  return { ...rest, "content-type": "application/json" };
+}
+
+function contentOf({ body, context }: ForwardedCall, timeout: Timeout): RequestInit {
+  const { raw } = context.req;
+  if (raw.method === "GET" || raw.method === "HEAD") return {};
+  if (body !== undefined) return { body: JSON.stringify(body) };
+  if (!raw.body) return {};
+  // As long as the client sends, the node has no reason to answer.
+  const counted = raw.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => {
+        timeout.restart();
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return { body: counted, duplex: "half" };
+}
+
+async function peekProblem(response: Response): Promise<Problem | undefined> {
+  const length = Number(response.headers.get("content-length") ?? Infinity);
+  if (length > PROBLEM_BYTES) return undefined;
+  return (await response
+    .clone()
+    .json()
+    .catch(() => undefined)) as Problem | undefined;
+}
+
+/** Aborts its signal when nothing restarts it in time. */
+class Timeout {
+  readonly #controller = new AbortController();
+  readonly #ms: number;
+  #timer: NodeJS.Timeout;
+
+  constructor(ms: number) {
+    this.#ms = timerDelay(ms);
+    this.#timer = this.#start();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  restart(): void {
+    if (this.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(): NodeJS.Timeout {
+    return setTimeout(() => this.#controller.abort(), this.#ms);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Store } from "@codexkit/store";
+import { type RawBuilder, sql } from "kysely";
+import type { DaemonTransaction } from "../database/ownership.ts";
+import type { DaemonTables } from "../database/tables.ts";
+import { canRun, type NodeAbilities, type PlacementClass } from "./placement.ts";
+
+/** A session with something to do and no owner. */
+export interface ReadySession {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly maxActive: number | null;
+}
+
+export interface ReadyQuery extends NodeAbilities {
+  readonly name: string;
+  readonly limit: number;
+  /** How long a session is left to the node that had it last, in milliseconds. */
+  readonly affinityMs: number;
+  /** Names of other nodes that take sessions. */
+  readonly otherNodes: readonly string[];
+}
+
+type Reader = Pick<DaemonTransaction, "getExecutor">;
+
+/** Of the index `session_claim`. The whole condition must stand in each query for the index to be used. */
+const isWaiting = sql`node_id is null and ready_at is not null`;
+const version = sql`coalesce(codex_version, '')`;
+
+/**
+ * The sessions that a node may take, in this order: the tenants take turns, each as often as its weight says; the sessions of a
+ * tenant by priority, then by the time that they have waited. Each step is a search of the index, so that the time depends on the
+ * tenants that wait and not on the sessions.
+ */
+export async function findReady(
+  store: Store<DaemonTables>,
+  db: Reader,
+  query: ReadyQuery,
+): Promise<readonly ReadySession[]> {
+  const classes = (await waitingClasses(db)).filter((waiting) => canRun(waiting, query));
+  if (classes.length === 0) return [];
+  const { rows } = await sql<ReadySession>`
+    with recursive
+    class (needs, version) as (values ${sql.join(classes.map(({ needs, codexVersion }) => sql`(${text(store, needs)}, ${text(store, codexVersion)})`))}),
+    waiting (needs, version, tenant) as (
+      select needs, version, (${nextTenant("class")} order by tenant_id limit 1) from class
+      union all
+      select needs, version, (${nextTenant("waiting")} and tenant_id > waiting.tenant order by tenant_id limit 1)
+      from waiting where tenant is not null
+    ),
+    ranked as (
+      select candidate.id, candidate.tenant_id, candidate.last_node, candidate.priority, candidate.ready_at,
+        row_number() over (partition by candidate.tenant_id order by candidate.priority desc, candidate.ready_at) - 1 as place
+      from waiting ${candidates(store, query)}
+      where waiting.tenant is not null
+    )
+    select ranked.id, ranked.tenant_id as "tenantId", tenant.max_active as "maxActive"
+    from ranked left join tenant on tenant.id = ranked.tenant_id
+    where tenant.max_active is null or place < tenant.max_active - ${activeSessions(sql`tenant.id`)}
+    order by place / coalesce(nullif(tenant.weight, 0), 1), priority desc,
+      case when last_node = ${text(store, query.name)} then 0 else 1 end, ready_at
+    limit ${sql.lit(query.limit)}
+  `.execute(db);
+  return rows;
+}
+
+/** Number of sessions of a tenant that have an owner. */
+export function activeSessions(tenantId: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(select count(*) from session where tenant_id = ${tenantId} and node_id is not null)`;
+}
+
+/** The different needs and versions of sessions that wait. */
+export async function waitingClasses(db: Reader): Promise<readonly PlacementClass[]> {
+  const next = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`(select id from session where ${isWaiting} ${condition} order by needs, ${version} limit 1)`;
+  const columns = sql`found.needs, coalesce(found.codex_version, '')`;
+  const { rows } = await sql<PlacementClass>`
+    with recursive class (needs, version) as (
+      select ${columns} from session as found where found.id = ${next(sql``)}
+      union all
+      select ${columns} from class
+      join session as found on found.id = ${next(sql`and (needs, ${version}) > (class.needs, class.version)`)}
+    )
+    select needs, version as "codexVersion" from class
+  `.execute(db);
+  return rows;
+}
+
+function nextTenant(from: "class" | "waiting"): RawBuilder<unknown> {
+  const outer = sql.ref(from);
+  return sql`select tenant_id from session where ${isWaiting} and needs = ${outer}.needs and ${version} = ${outer}.version`;
+}
+
+/** The first sessions of each tenant. */
+function candidates(store: Store<DaemonTables>, query: ReadyQuery): RawBuilder<unknown> {
+  const { name, limit, affinityMs, otherNodes } = query;
+  const affinity =
+    otherNodes.length === 0
+      ? sql``
+      : sql`and (last_node is null or last_node = ${text(store, name)} or ready_at <= ${store.now} - ${sql.lit(affinityMs)}
+          or last_node not in (${sql.join(otherNodes.map((other) => text(store, other)))}))`;
+  // With the sign, SQLite does not prefer the index of `ready_at`, which would have it look at all sessions that wait.
+  const first = (columns: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select ${columns} from session
+    where ${isWaiting} and needs = waiting.needs and ${version} = waiting.version and tenant_id = waiting.tenant
+      and +ready_at <= ${store.now} and phase <> 'deleted' ${affinity}
+    order by priority desc, ready_at limit ${sql.lit(limit)}`;
+  return store.kind === "postgres"
+    ? sql`cross join lateral (${first(sql`id, tenant_id, last_node, priority, ready_at`)}) as candidate`
+    : sql`join session as candidate on candidate.id in (${first(sql`id`)})`;
+}
+
+/** Postgres can't infer the type of a parameter in a list of values. With the cast, SQLite would not use its index. */
+function text({ kind }: Store<DaemonTables>, value: string): RawBuilder<string> {
+  return kind === "postgres" ? sql<string>`cast(${value} as text)` : sql<string>`${value}`;
+}

@@ -1,0 +1,171 @@
+import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { describe, expect, test } from "vitest";
+import { ownedSession, SETTINGS, useDatabases } from "../../test/database-fixture.ts";
+import { textsOf } from "../../test/killed-runner.ts";
+import { startRunner, type TestRunner, type TestSession } from "../../test/start-runner.ts";
+import type { SessionEvent } from "../api/event.ts";
+import { createProblem } from "../api/problem.ts";
+import type { PendingCommand } from "../commands/command-store.ts";
+import { createRunner } from "./create-runner.ts";
+import { InterruptedTurn } from "./interrupted-turn.ts";
+import { parseState } from "./session-state.ts";
+
+const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
+
+/** Holds every turn whose message is "hold". All others, such as the one that continues it, end at once. */
+const script: ScriptFunction = ({ lastUserText }) =>
+  lastUserText === "hold" ? say(["half ", waitFor(gate()), "done"]) : say("went on");
+
+function continuations(events: readonly SessionEvent[]): number {
+  return textsOf(events, "userMessage").filter((text) => text.includes("was cut off")).length;
+}
+
+function kill({ runner }: TestRunner): void {
+  process.kill(runner.status.appServers[0]?.pid ?? 0, "SIGKILL");
+}
+
+describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
+  const databases = useDatabases(kind);
+  const start = async (model: ScriptFunction = script): Promise<TestRunner> =>
+    startRunner(model, {
+      location: await databases.location(),
+      limits: { retryMs: 50, claimMs: 50, interruptMs: 2_000 },
+    });
+
+  async function hold(stage: TestRunner, onInterrupted: "continue" | "ask" | "stop"): Promise<TestSession> {
+    const session = await stage.create({ onInterrupted });
+    await session.send("hold");
+    await session.event(isDelta);
+    return session;
+  }
+
+  const wentOn = (session: TestSession) =>
+    session.event((event) => textsOf([event], "agentMessage").includes("went on"));
+
+  test("is continued once, before messages that wait, when its process has died", async () => {
+    await using stage = await start();
+    const session = await hold(stage, "continue");
+    const later = await session.submit("message", { input: "later", mode: "queue" });
+    kill(stage);
+    await session.result(later);
+    await session.event((event) => textsOf([event], "userMessage").includes("later"));
+    const texts = textsOf(await session.events(), "userMessage");
+    expect(texts).toEqual(["hold", expect.stringContaining("was cut off"), "later"]);
+    expect((await session.row()).interrupted_turn_id).toBeNull();
+  });
+
+  test("is continued by the next boot when the daemon was shut down during the turn", async () => {
+    await using stage = await start();
+    const session = await hold(stage, "continue");
+    await stage.runner.drain(0);
+    expect(await session.row()).toMatchObject({ node_id: null, ready_at: expect.any(Number) as number });
+    await using next = createRunner(stage.options);
+    await next.start();
+    await wentOn(session);
+    expect(continuations(await session.events())).toBe(1);
+  });
+
+  test("asks once, needs no owner while it waits, and is continued elsewhere when a person says so", async () => {
+    await using stage = await start();
+    const session = await hold(stage, "ask");
+    await stage.runner.drain(0);
+    await using next = createRunner(stage.options);
+    await next.start();
+    await session.event(({ type }) => type === "inbox.opened");
+    await next.drain(0);
+    expect(await session.row()).toMatchObject({ phase: "parked", node_id: null, ready_at: null });
+    await using last = createRunner(stage.options);
+    await last.start();
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id, state: "parked" });
+    expect(rows).toHaveLength(1);
+    await session.answer(rows[0], { type: "answers", answers: { continue: "Continue" } });
+    await wentOn(session);
+    const events = await session.events();
+    expect(continuations(events)).toBe(1);
+    expect(events.filter(({ type }) => type === "inbox.opened")).toHaveLength(1);
+    const [entry] = (await stage.database.inbox.list({ sessionId: session.id })).rows;
+    expect(entry?.state).toBe("delivered");
+  });
+
+  test("stays as it is when a person says so, or sends a message instead", async () => {
+    await using stage = await start();
+    const session = await hold(stage, "ask");
+    kill(stage);
+    await session.event(({ type }) => type === "inbox.opened");
+    const [first] = (await stage.database.inbox.list({ sessionId: session.id, state: "parked" })).rows;
+    await session.answer(first, { type: "answers", answers: { continue: "Stop" } });
+    await expect.poll(async () => (await session.row()).interrupted_turn_id).toBeNull();
+    const { last_seq: after } = await session.row();
+    await session.send("hold");
+    await session.event(isDelta, after);
+    kill(stage);
+    await session.event(({ type }) => type === "inbox.opened", after);
+    await session.send("instead");
+    await session.event(({ type }) => type === "inbox.withdrawn", after);
+    await wentOn(session);
+    expect(continuations(await session.events())).toBe(0);
+    expect((await session.row()).phase).not.toBe("parked");
+  });
+
+  test("has no consequences by default, nor when a person had interrupted it", async () => {
+    await using stage = await start();
+    const session = await hold(stage, "stop");
+    kill(stage);
+    await session.ended();
+    expect((await session.row()).interrupted_turn_id).toBeNull();
+    const second = await hold(stage, "continue");
+    expect(await second.run("interrupt", {})).toMatchObject({ interrupted: true });
+    await second.ended();
+    await second.send("next");
+    await wentOn(second);
+    expect(continuations(await second.events())).toBe(0);
+  });
+
+  test("is not continued for ever if nothing is ever completed", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database, { settings: { ...SETTINGS, onInterrupted: "continue" } });
+    const { sessionId } = owner;
+    const state = parseState(await database.sessions.require(sessionId));
+    const interrupted = new InterruptedTurn({ database, owner, state, thread: () => undefined });
+    /** A turn that is cut off, with or without something completed. Resolves to the command that continues it, if there is one. */
+    const cutOff = async (turnId: string, isDone: boolean): Promise<PendingCommand | undefined> => {
+      const ids = { threadId: "thread", turnId };
+      const item = {
+        type: "agentMessage" as const,
+        id: `item of ${turnId}`,
+        text: "done",
+        phase: null,
+        memoryCitation: null,
+        delivery: null,
+        questions: null,
+      };
+      await database.journal.append(owner, [
+        { type: "turn.started", ...ids },
+        ...(isDone ? [{ type: "item.completed" as const, ...ids, item }] : []),
+        { type: "turn.failed", ...ids, result: {} as never, problem: createProblem("codex_failed", "lost") },
+      ]);
+      await database.sessions.update(owner, { interruptedTurnId: turnId });
+      state.interruptedTurnId = turnId;
+      // As if the owner had died before the reason was removed, and the next one reacts again.
+      await interrupted.react();
+      state.interruptedTurnId = turnId;
+      await interrupted.react();
+      expect((await database.sessions.require(sessionId)).interrupted_turn_id).toBeNull();
+      const [command, ...more] = await database.commands.pending(sessionId);
+      expect(more).toEqual([]);
+      return command;
+    };
+    const continueWith = async (command: PendingCommand | undefined, turnId: string): Promise<void> => {
+      if (!command) throw new Error("The turn was not continued.");
+      await database.commands.finish(owner, command.id, { ok: true, turnId });
+    };
+    await continueWith(await cutOff("t1", false), "t2");
+    await continueWith(await cutOff("t2", false), "t3");
+    await continueWith(await cutOff("t3", true), "t4");
+    await continueWith(await cutOff("t4", false), "t5");
+    await continueWith(await cutOff("t5", false), "t6");
+    expect(await cutOff("t6", false)).toBeUndefined();
+    expect((await database.sessions.require(sessionId)).problem).toContain("continued_too_often");
+  });
+});

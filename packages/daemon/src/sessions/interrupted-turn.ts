@@ -1,0 +1,225 @@
+import type { Thread } from "codexkit";
+import type { InboxRequest } from "../api/approval.ts";
+import { createProblem } from "../api/problem.ts";
+import type { SessionSettings } from "../api/settings.ts";
+import { commandResult } from "../commands/command-store.ts";
+import type { Database } from "../database.ts";
+import type { Ownership } from "../database/ownership.ts";
+import type { ApprovalRow, CommandRow } from "../database/tables.ts";
+import { INTERRUPTED_TURN } from "../journal/commit.ts";
+import { findMessage } from "./accepted-messages.ts";
+import type { SessionState } from "./session-state.ts";
+
+/** Continuations of a turn that were cut off without having completed an item. One more would probably end like them. */
+const MAX_FRUITLESS = 3;
+
+const BY = "daemon";
+const QUESTION = "continue";
+const CONTINUE = "Continue";
+const STOP = "Stop";
+
+const CONTINUE_TEXT = `The previous turn was cut off: the process or the machine that ran it has ended. Commands and changes that it had begun may have been carried out completely, in part, or not at all.
+First look at the present state of the files, and of anything else that the turn was changing. Don't repeat what was already done. Then go on with the task.`;
+
+export interface InterruptedTurnDeps {
+  readonly database: Database;
+  readonly owner: Ownership;
+  readonly state: SessionState;
+  readonly thread: () => Thread | undefined;
+}
+
+/** Whether a turn that is cut off has consequences. */
+export function reactsToInterruption({ onInterrupted = "stop" }: SessionSettings): boolean {
+  return onInterrupted !== "stop";
+}
+
+/** Whether the owner has to react to a turn that was cut off: not if a person had interrupted it already. */
+export async function mustReact(database: Database, state: SessionState, turnId: string): Promise<boolean> {
+  if (!reactsToInterruption(state.settings)) return false;
+  const { sessionId } = state;
+  const interrupt = await database.store.db
+    .selectFrom("command")
+    .innerJoin("turn", "turn.session_id", "command.session_id")
+    .select("command.id")
+    .where("command.session_id", "=", sessionId)
+    .where("command.kind", "=", "interrupt")
+    .where("turn.turn_id", "=", turnId)
+    .whereRef("command.created_at", ">=", "turn.started_at")
+    .executeTakeFirst();
+  return interrupt === undefined;
+}
+
+/**
+ * Reacts to a turn that was cut off, as the session's settings say, exactly once: each step can be repeated by the next owner, and the
+ * last one removes the reason.
+ */
+export class InterruptedTurn {
+  readonly #deps: InterruptedTurnDeps;
+
+  constructor(deps: InterruptedTurnDeps) {
+    this.#deps = deps;
+  }
+
+  async react(): Promise<void> {
+    const { state } = this.#deps;
+    const turnId = state.interruptedTurnId;
+    if (turnId === undefined) return;
+    const { onInterrupted = "stop" } = state.settings;
+    const entry = await this.#findEntry(turnId);
+    // What a person was asked counts, even if the settings were changed since.
+    if (entry) await this.#follow(entry, turnId);
+    else if (onInterrupted === "continue") await this.#continue(turnId);
+    else if (onInterrupted === "ask" && !(await this.#hasMessage())) await this.#ask(turnId);
+    else await this.#finish();
+  }
+
+  /** Does what the person has decided, or ends the question if a message was sent instead. */
+  async #follow(entry: ApprovalRow, turnId: string): Promise<void> {
+    const { database, owner } = this.#deps;
+    if (entry.state === "parked") {
+      if (!(await this.#hasMessage())) return;
+      await database.inbox.withdraw(owner, entry.id, "A new message was sent instead of an answer.");
+    } else if (entry.state === "answered") {
+      if (wantsToContinue(entry)) await this.#submit(turnId, 0);
+      await database.inbox.delivered(owner, entry.id);
+    }
+    await this.#finish();
+  }
+
+  async #continue(turnId: string): Promise<void> {
+    const last = await this.#lastContinuation();
+    if (last?.turnId !== turnId) {
+      const fruitless = last ? await this.#countFruitless(last, turnId) : 0;
+      if (fruitless >= MAX_FRUITLESS) {
+        await this.#giveUp();
+        return;
+      }
+      await this.#submit(turnId, fruitless);
+    }
+    await this.#finish();
+  }
+
+  /** How many continuations in a row have completed nothing, the turn that was cut off last included. */
+  async #countFruitless(last: Continuation, turnId: string): Promise<number> {
+    const { database, state } = this.#deps;
+    const result = commandResult(last.command);
+    const thread = this.#deps.thread();
+    const startedTurn =
+      result?.ok === true ? result["turnId"] : thread && (await findMessage(thread, last.command.id));
+    if (startedTurn !== turnId) return 0;
+    const items = await database.journal.items(state.sessionId, { turnId, limit: 1_000 });
+    const isDone = items.some(({ kind, status }) => kind !== "userMessage" && status === "completed");
+    return isDone ? 0 : last.fruitless + 1;
+  }
+
+  async #lastContinuation(): Promise<Continuation | undefined> {
+    const { database, owner } = this.#deps;
+    const command = await database.store.db
+      .selectFrom("command")
+      .selectAll()
+      .where("session_id", "=", owner.sessionId)
+      .where("by", "=", BY)
+      .where("key", "like", "continue:%")
+      .orderBy("created_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    if (!command) return undefined;
+    const [, fruitless, ...turnId] = command.key.split(":");
+    return { command, fruitless: Number(fruitless), turnId: turnId.join(":") };
+  }
+
+  /** Once per turn: the key is that of a command that may exist already. Before what waits, which was sent for afterwards. */
+  async #submit(turnId: string, fruitless: number): Promise<void> {
+    const { database, owner } = this.#deps;
+    await database.commands.submit(
+      {
+        sessionId: owner.sessionId,
+        key: `continue:${fruitless}:${turnId}`,
+        kind: "message",
+        body: { input: CONTINUE_TEXT, mode: "queue" },
+        by: BY,
+      },
+      { isFirst: true },
+    );
+  }
+
+  async #ask(turnId: string): Promise<void> {
+    const { database, owner, state } = this.#deps;
+    const request: InboxRequest = {
+      kind: "userInput",
+      isBlocking: true,
+      questions: [
+        {
+          id: QUESTION,
+          header: "Turn cut off",
+          question:
+            "The turn was cut off because its process or its machine has ended. Its commands may have been carried out in part. How should the session go on?",
+          isOther: false,
+          isSecret: false,
+          options: [
+            { label: CONTINUE, description: "The agent looks at what was done, and goes on with the task." },
+            { label: STOP, description: "The session waits for your next message." },
+          ],
+        },
+      ],
+    };
+    await database.inbox.ask(owner, {
+      threadId: state.threadId ?? "",
+      turnId,
+      requestId: fingerprintOf(turnId),
+      kind: INTERRUPTED_TURN,
+      fingerprint: fingerprintOf(turnId),
+      request,
+      offers: [],
+    });
+  }
+
+  async #giveUp(): Promise<void> {
+    const { database, owner, state } = this.#deps;
+    const detail = `The turn was continued ${MAX_FRUITLESS} times, and each time cut off before anything was completed. Look at what ends its process, then send a message.`;
+    const problem = createProblem("codex_failed", detail, { code: "continued_too_often" });
+    state.interruptedTurnId = undefined;
+    await database.sessions.update(owner, { problem, interruptedTurnId: null }, [
+      { type: "session.updated", changes: { problem } },
+    ]);
+  }
+
+  async #finish(): Promise<void> {
+    const { database, owner, state } = this.#deps;
+    await database.sessions.update(owner, { interruptedTurnId: null });
+    state.interruptedTurnId = undefined;
+  }
+
+  async #findEntry(turnId: string): Promise<ApprovalRow | undefined> {
+    const { database, owner } = this.#deps;
+    return database.store.db
+      .selectFrom("approval")
+      .selectAll()
+      .where("session_id", "=", owner.sessionId)
+      .where("kind", "=", INTERRUPTED_TURN)
+      .where("fingerprint", "=", fingerprintOf(turnId))
+      .executeTakeFirst();
+  }
+
+  /** Whether a person has sent a message since. */
+  async #hasMessage(): Promise<boolean> {
+    const { database, owner } = this.#deps;
+    return (await database.commands.pending(owner.sessionId)).some(({ kind }) => kind === "message");
+  }
+}
+
+interface Continuation {
+  readonly command: CommandRow;
+  readonly fruitless: number;
+  /** The turn that it continues. */
+  readonly turnId: string;
+}
+
+function fingerprintOf(turnId: string): string {
+  return `interrupted:${turnId}`;
+}
+
+function wantsToContinue({ answer }: ApprovalRow): boolean {
+  const { answers = {} } = JSON.parse(answer ?? "{}") as { answers?: Record<string, string | string[]> };
+  return [answers[QUESTION]].flat().includes(CONTINUE);
+}

@@ -1,0 +1,121 @@
+import type { CodexError } from "codexkit";
+import { withTimeout } from "@codexkit/rpc/async";
+import type { AppServer } from "../codex/app-server.ts";
+import type { ClaimedSession } from "../database/ownership.ts";
+import { DaemonError } from "../errors.ts";
+import type { RunnerLogger, SessionDeps } from "./session-deps.ts";
+import { SessionOwner } from "./session-owner.ts";
+import type { ThreadListener } from "./thread-routes.ts";
+
+export interface OwnedSessionsDeps {
+  readonly deps: () => SessionDeps;
+  readonly interruptMs: number;
+  readonly log: RunnerLogger;
+  readonly onChange: () => void;
+}
+
+/** The sessions that this node owns. */
+export class OwnedSessions {
+  /** Sessions that were given up because another node has taken them. */
+  fenced = 0;
+  readonly #deps: OwnedSessionsDeps;
+  readonly #owners = new Map<string, SessionOwner>();
+
+  constructor(deps: OwnedSessionsDeps) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#owners.size;
+  }
+
+  get runningTurns(): number {
+    return this.#all().filter(({ isBusy }) => isBusy).length;
+  }
+
+  get openApprovals(): number {
+    return this.#all().reduce((sum, { openApprovals }) => sum + openApprovals, 0);
+  }
+
+  async add(session: ClaimedSession): Promise<void> {
+    await this.#owners.get(session.sessionId)?.abandon();
+    const owner = new SessionOwner(session, this.#deps.deps());
+    this.#owners.set(session.sessionId, owner);
+    owner.start();
+  }
+
+  /** Removes a session that is no longer owned. */
+  remove(released: ThreadListener): void {
+    for (const [sessionId, owner] of this.#owners) {
+      if (owner === released) this.#owners.delete(sessionId);
+    }
+  }
+
+  serverEnded(server: AppServer, error: CodexError): void {
+    for (const owner of this.#owners.values()) owner.serverEnded(server, error);
+  }
+
+  /**
+   * Gives up the sessions that other nodes have taken, without waiting for the end of their work. `onServer` is called with the
+   * app-servers that have their threads.
+   */
+  keepOnly(sessionIds: ReadonlySet<string>, onServer: (server: AppServer) => void): void {
+    for (const [sessionId, owner] of this.#owners) {
+      if (sessionIds.has(sessionId)) continue;
+      this.fenced += 1;
+      if (owner.server) onServer(owner.server);
+      void owner.abandon();
+    }
+  }
+
+  /** Makes room for sessions with something to do. */
+  async releaseIdle(count: number): Promise<void> {
+    const idle = this.#all().filter((owner) => owner.isIdle);
+    await Promise.all(idle.slice(0, count).map((owner) => owner.release()));
+  }
+
+  /** Begins no more commands, and releases sessions without a turn. */
+  drain(): void {
+    for (const owner of this.#owners.values()) owner.drain();
+  }
+
+  /** Whether a turn is running that does not wait for a person. */
+  get isBusy(): boolean {
+    // A turn that waits for a person is parked, which takes no time.
+    return this.#all().some((owner) => (owner.isBusy || owner.isDelivering) && owner.openApprovals === 0);
+  }
+
+  /** Parks the requests that wait for a person, so that their threads need no process. */
+  async parkWaiting(reason: "drain" | "memory"): Promise<void> {
+    const waiting = this.#all().filter((owner) => owner.openApprovals > 0);
+    const parked = Promise.all(
+      waiting.map(async (owner) => {
+        await owner.park(reason).catch((error: unknown) => {
+          this.#deps.log.warn({ err: error }, "Requests of a session could not be parked");
+        });
+      }),
+    );
+    await this.atMost(parked);
+  }
+
+  async interrupt(): Promise<void> {
+    await Promise.all(this.#all().map((owner) => owner.cutOff()));
+  }
+
+  async release(): Promise<void> {
+    await Promise.all(this.#all().map((owner) => owner.release()));
+  }
+
+  async atMost(work: Promise<unknown>): Promise<void> {
+    const { interruptMs, log } = this.#deps;
+    const toError = (): Error =>
+      new DaemonError("timeout", `Sessions were not released within ${interruptMs} ms.`);
+    await withTimeout(work, interruptMs, toError).catch((error: unknown) => {
+      log.warn({ err: error }, "Draining goes on without some sessions");
+    });
+  }
+
+  #all(): readonly SessionOwner[] {
+    return [...this.#owners.values()];
+  }
+}

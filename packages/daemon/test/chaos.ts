@@ -1,0 +1,350 @@
+// Kills the daemon, codex and Postgres at random moments of sessions that work, ask and wait, and checks what is left.
+import { callTool, pause, run, say, type ScriptFunction, type ScriptRequest } from "@codexkit/scripted-model";
+import type { TestLocations } from "@codexkit/store/testing";
+import { SeededRandom } from "@codexkit/testing";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { InboxAnswer } from "../src/api/approval.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import type { CreateSession } from "../src/api/settings.ts";
+import { DaemonClientError } from "../src/client/errors.ts";
+import { assertGapless } from "./database-fixture.ts";
+import { type DaemonProcess, findFreePort, startDaemonProcess } from "./daemon-process.ts";
+import { runsOf } from "./parked-kinds.ts";
+import { processesWith } from "./processes-with.ts";
+import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
+
+export interface DaemonChaosOptions {
+  readonly kind: "sqlite" | "postgres";
+  readonly locations: TestLocations;
+  readonly rounds: number;
+  /** Decides every choice. The timing of processes still differs. */
+  readonly seed: number;
+  /** Default: all. */
+  readonly faults?: readonly [Fault, ...Fault[]];
+  readonly onRound?: (summary: string) => void;
+}
+
+/** How long everything may take to settle after a fault. */
+const SETTLE_MS = 120_000;
+/** Faults are made within this time of the messages. */
+const FAULT_MS = 2_500;
+
+const FAULTS = ["daemon", "codex", "both", "drain", "twice"] as const;
+type Fault = (typeof FAULTS)[number] | "postgres";
+
+const mcpServers = {
+  till: {
+    command: process.execPath,
+    args: ["--conditions=codexkit:source", join(import.meta.dirname, "../../sdk/test/mcp-server.ts")],
+  },
+};
+/** What a session does, by the first word of its message. */
+const KINDS = {
+  speak: {},
+  work: {},
+  accept: { permissionMode: "read-only" },
+  decline: { permissionMode: "read-only" },
+  pay: { permissionMode: "read-only", mcpServers },
+} satisfies Record<string, Partial<CreateSession>>;
+type Kind = keyof typeof KINDS;
+
+interface Subject {
+  readonly kind: Kind;
+  /** Its message, and the file that its command appends to. */
+  readonly name: string;
+  readonly sessionId: string;
+  /** By command. */
+  readonly messages: Map<string, string>;
+}
+
+const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
+const DECLINE: InboxAnswer = { type: "decision", offer: "decline" };
+
+const append = (name: string): string => `echo ran >> ${name}; sleep 0.3; echo done`;
+
+function script(problems: string[]): ScriptFunction {
+  return (request) => {
+    const name = request.lastUserText;
+    checkOutputs(request, problems);
+    const [kind] = name.split("-");
+    // Reports of a delivery may come as a message.
+    if (request.newOutputs.length > 0 || !(kind !== undefined && kind in KINDS)) return say(`end of ${name}`);
+    switch (kind as Kind) {
+      case "speak":
+        return say(["one ", pause(200), "two ", pause(200), "three"]);
+      case "work":
+        return run(append(name), { callId: `call-${name}` });
+      case "pay":
+        return callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: `call-${name}` });
+      case "accept":
+      case "decline":
+        return run(append(name), { callId: `call-${name}`, escalate: "It writes." });
+    }
+  };
+}
+
+/** The model must see one output per call. */
+function checkOutputs({ outputs, lastUserText }: ScriptRequest, problems: string[]): void {
+  const ids = outputs.map(({ callId }) => callId);
+  if (new Set(ids).size < ids.length) problems.push(`${lastUserText}: outputs of ${ids.join(", ")}`);
+}
+
+/** Throws, with the seed, unless every session goes on after each fault, and nothing was lost or done twice. */
+export async function runDaemonChaos({
+  kind,
+  locations,
+  rounds,
+  seed,
+  faults = kind === "postgres" ? [...FAULTS, "postgres"] : FAULTS,
+  onRound,
+}: DaemonChaosOptions): Promise<void> {
+  const problems: string[] = [];
+  await using home = await createDaemonHome(script(problems), { kind, locations });
+  const chaos = await Chaos.start(home, { locations, random: new SeededRandom(seed), faults, problems });
+  try {
+    for (let round = 0; round < rounds; round += 1) {
+      const fault = await chaos.round(round);
+      onRound?.(`round ${round}: ${fault}`);
+    }
+    await chaos.end();
+    const codexHome = join(home.stateFolder, "codex");
+    await until(
+      "every process has ended",
+      async () => (await processesWith(`CODEX_HOME=${codexHome}`)).length === 0,
+    );
+  } catch (error) {
+    throw new Error(`Seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await chaos.end("SIGKILL");
+  }
+}
+
+interface ChaosContext {
+  readonly locations: TestLocations;
+  readonly random: SeededRandom;
+  readonly faults: readonly [Fault, ...Fault[]];
+  /** What the model has noticed. */
+  readonly problems: readonly string[];
+}
+
+class Chaos {
+  readonly #home: DaemonHome;
+  readonly #port: number;
+  readonly #context: ChaosContext;
+  readonly #subjects: Subject[] = [];
+  #daemon: DaemonProcess;
+
+  private constructor(home: DaemonHome, port: number, context: ChaosContext, daemon: DaemonProcess) {
+    this.#home = home;
+    this.#port = port;
+    this.#context = context;
+    this.#daemon = daemon;
+  }
+
+  static async start(home: DaemonHome, context: ChaosContext): Promise<Chaos> {
+    const port = await findFreePort();
+    return new Chaos(home, port, context, await startDaemonProcess(home, port));
+  }
+
+  async end(signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): Promise<void> {
+    await this.#daemon.end(signal);
+  }
+
+  /** New sessions, and a message to an older one; one fault; and the checks. */
+  async round(round: number): Promise<Fault> {
+    const { random, faults } = this.#context;
+    const fault = random.pick(faults);
+    const answering = new AbortController();
+    const answers = this.#answerAll(answering.signal);
+    const begun = (Object.keys(KINDS) as Kind[]).map(async (kind) => this.#begin(kind, `${kind}-${round}`));
+    const older = this.#subjects.length > 0 ? [random.pick(this.#subjects as [Subject])] : [];
+    const again = older.map(async (subject) => this.#sendAgain(subject, round));
+    await delay(random.between(0, FAULT_MS));
+    await this.#make(fault);
+    const subjects = [...(await Promise.all(begun)), ...older];
+    this.#subjects.push(...subjects.slice(0, begun.length));
+    await Promise.all(again);
+    await this.#untilIdle(round, subjects);
+    answering.abort();
+    await answers;
+    for (const subject of subjects) await this.#check(subject);
+    const [problem] = this.#context.problems;
+    if (problem !== undefined) throw new Error(problem);
+    return fault;
+  }
+
+  async #make(fault: Fault): Promise<void> {
+    const { locations, random } = this.#context;
+    if (fault === "postgres") {
+      await locations.postgres.kill();
+      await delay(random.between(0, 500));
+      await locations.postgres.restart();
+      return;
+    }
+    if (fault === "codex" || fault === "both") await this.#killCodex();
+    if (fault === "codex") return;
+    for (let kills = fault === "twice" ? 2 : 1; kills > 0; kills -= 1) {
+      await this.#daemon.end(fault === "drain" ? "SIGTERM" : "SIGKILL");
+      this.#daemon = await startDaemonProcess(this.#home, this.#port);
+      if (kills > 1) await delay(random.between(0, 1_000));
+    }
+  }
+
+  async #killCodex(): Promise<void> {
+    const { runner } = await this.#daemon.client.request("GET /diagnostics");
+    for (const { pid } of (runner as { appServers: { pid: number }[] }).appServers) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended by itself.
+      }
+    }
+  }
+
+  async #begin(kind: Kind, name: string): Promise<Subject> {
+    const cwd = this.#home.folders.workspace;
+    const { session } = await persist(async () =>
+      this.#daemon.client.createSession({ cwd, ...KINDS[kind] }, { idempotencyKey: `create-${name}` }),
+    );
+    const { id } = await persist(async () =>
+      this.#daemon.client.send(session.id, name, { idempotencyKey: `send-${name}` }),
+    );
+    return { kind, name, sessionId: session.id, messages: new Map([[id, name]]) };
+  }
+
+  async #sendAgain({ sessionId, messages }: Subject, round: number): Promise<void> {
+    const text = `again ${round}`;
+    const { id } = await persist(async () =>
+      this.#daemon.client.send(sessionId, text, { idempotencyKey: `again-${round}` }),
+    );
+    messages.set(id, text);
+  }
+
+  /** As a person whose browser tries again. */
+  async #answerAll(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await delay(50);
+      try {
+        const { client } = this.#daemon;
+        const { data } = await client.request("GET /inbox", { query: { limit: 200 } });
+        for (const { id, state, request, sessionId } of data) {
+          if (state !== "open" && state !== "parked") continue;
+          const isDeclined = request.kind === "command" && request.command?.includes("decline-") === true;
+          if (request.kind !== "command" && request.kind !== "mcpTool")
+            throw new Error(`${sessionId}: ${request.kind}`);
+          await client.answer(id, isDeclined ? DECLINE : ACCEPT);
+        }
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+      }
+    }
+  }
+
+  /** Rejects with what the sessions are busy with. */
+  async #untilIdle(round: number, subjects: readonly Subject[]): Promise<void> {
+    let busy: Subject[] = [];
+    try {
+      await until(`the sessions of round ${round} are idle`, async () => {
+        const found: Subject[] = [];
+        // Older ones were idle at the end of their round, but for the one that got another message.
+        for (const subject of subjects) if (!(await this.#isIdle(subject))) found.push(subject);
+        busy = found;
+        return busy.length === 0;
+      });
+    } catch (error) {
+      for (const subject of busy) await this.#fail(subject, String(error), await this.#events(subject));
+      throw error;
+    }
+  }
+
+  async #isIdle({ sessionId }: Subject): Promise<boolean> {
+    const params = { sessionId };
+    const { phase } = await this.#daemon.client.request("GET /sessions/{sessionId}", { params });
+    const { data } = await this.#daemon.client.request("GET /sessions/{sessionId}/commands", { params });
+    return phase === "idle" && data.length === 0;
+  }
+
+  async #events({ sessionId }: Subject): Promise<readonly SessionEvent[]> {
+    const events: SessionEvent[] = [];
+    for (let after = 0; ; after = events.at(-1)?.seq ?? 0) {
+      const page = await this.#daemon.client.request("GET /sessions/{sessionId}/events", {
+        params: { sessionId },
+        query: { after, limit: 1000 },
+      });
+      events.push(...(page?.events ?? []));
+      if ((page?.events.length ?? 0) === 0) return events;
+    }
+  }
+
+  async #fail({ name, sessionId }: Subject, what: string, events: readonly SessionEvent[]): Promise<never> {
+    const session = await this.#daemon.client.request("GET /sessions/{sessionId}", { params: { sessionId } });
+    const { data } = await this.#daemon.client.request("GET /inbox", { query: { sessionId, limit: 200 } });
+    const lines = [session, ...data, ...events].map((part) => JSON.stringify(part).slice(0, 300));
+    throw new Error(`${name}: ${what}\n${lines.join("\n")}`);
+  }
+
+  async #check(subject: Subject): Promise<void> {
+    const { sessionId, name, kind, messages } = subject;
+    const events = await this.#events(subject);
+    const fail = (what: string): Promise<never> => this.#fail(subject, what, events);
+    assertGapless(events);
+    if (events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 0))) await fail("epochs fall");
+    for (const [id, text] of messages) {
+      const ends = events.filter((event) => event.type === "command.finished" && event.commandId === id);
+      if (ends.length !== 1) await fail(`command ${id} has ${ends.length} results`);
+      const sent = events.filter((event) => event.type === "item.completed" && textOf(event) === text);
+      if (sent.length !== 1) await fail(`"${text}" was sent ${sent.length} times`);
+    }
+    const ended = events.flatMap((event) =>
+      /^turn\.(?:completed|failed|interrupted)$/.test(event.type) && "turnId" in event ? [event.turnId] : [],
+    );
+    const started = events.flatMap((event) => (event.type === "turn.started" ? [event.turnId] : []));
+    if (new Set(ended).size !== ended.length || ended.length !== started.length)
+      await fail("turns end twice or never");
+    const runs = await runsOf(this.#home.folders.workspace, name);
+    if (runs > (kind === "work" || kind === "accept" ? 1 : 0)) await fail(`ran ${runs} times`);
+    const { data } = await this.#daemon.client.request("GET /inbox", { query: { sessionId, limit: 200 } });
+    if (data.some(({ state }) => ["open", "parked", "answered"].includes(state)))
+      await fail("has an open request");
+  }
+}
+
+function textOf(event: Extract<SessionEvent, { type: "item.completed" }>): string | undefined {
+  if (event.item.type !== "userMessage") return undefined;
+  return event.item.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** Whether a call may succeed later: the daemon or its store is away, or another answer came first. */
+function isPassing(error: unknown): boolean {
+  if (!DaemonClientError.is(error))
+    return error instanceof TypeError || (error as Error).name === "AbortError";
+  const { status, type = "" } = error.problem ?? {};
+  return (status ?? 500) >= 500 || ["already_answered", "draining"].includes(type);
+}
+
+async function persist<Value>(call: () => Promise<Value>): Promise<Value> {
+  for (const end = Date.now() + SETTLE_MS; ;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isPassing(error) || Date.now() > end) throw error;
+      await delay(50);
+    }
+  }
+}
+
+async function until(what: string, condition: () => Promise<boolean>): Promise<void> {
+  let last: unknown;
+  for (const end = Date.now() + SETTLE_MS; Date.now() < end; await delay(100)) {
+    try {
+      if (await condition()) return;
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      last = error;
+    }
+  }
+  throw new Error(`Not within ${SETTLE_MS} ms: ${what}.`, { cause: last });
+}

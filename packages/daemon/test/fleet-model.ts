@@ -1,0 +1,487 @@
+// Several nodes as a simulation on one clock: the lease machine and the watchdog are the real ones, processes and network are played.
+// The store is the caller's: a model of it, or the real one with the clock of the simulation.
+import fc from "fast-check";
+import {
+  acquireLease,
+  type LeaseEvent,
+  type LeaseState,
+  mayClaim,
+  mayTakeOver,
+  needsCheck,
+  stepLease,
+} from "../src/fleet/lease-machine.ts";
+import { fleetLimits } from "../src/fleet/limits.ts";
+import {
+  orphanGraceMs,
+  startWatchdog,
+  stepWatchdog,
+  type WatchdogEvent,
+  type WatchdogState,
+} from "../src/fleet/watchdog.ts";
+
+const LIMITS = fleetLimits();
+/** A step of the simulation. */
+const TICK_MS = 1_000;
+
+export const NODE_NAMES = ["a", "b", "c"] as const;
+
+export interface OwnedSession {
+  readonly sessionId: string;
+  readonly epoch: number;
+}
+
+/** What the nodes use of their store. All times are those of its own clock, which only `advance` moves. */
+export interface FleetStore {
+  advance(ms: number): Promise<void>;
+  /** Adds a session with work. */
+  addSession(): Promise<string>;
+  register(name: string): Promise<string>;
+  renew(nodeId: string): Promise<boolean>;
+  ownedBy(nodeId: string): Promise<readonly string[]>;
+  claim(node: {
+    readonly nodeId: string;
+    readonly name: string;
+    readonly mayTakeOver: boolean;
+  }): Promise<readonly OwnedSession[]>;
+  /** Whether an owner may still write. */
+  write(nodeId: string, session: OwnedSession): Promise<boolean>;
+}
+
+/** The app-server of a node: it acts for the sessions that it has, unless it is stopped. */
+interface AppServer {
+  readonly sessions: Map<string, OwnedSession>;
+  isStopped: boolean;
+}
+
+class SimulatedNode {
+  readonly name: string;
+  nodeId: string;
+  lease: LeaseState;
+  watchdog: WatchdogState;
+  server: AppServer = { sessions: new Map(), isStopped: false };
+  /** What the daemon believes to own. */
+  readonly owned = new Map<string, OwnedSession>();
+  isPaused = false;
+  isDead = false;
+  isCutOff = false;
+  /** How long a request needs to the store, and its response back. */
+  delays = { request: 0, response: 0 };
+  /** When the keeper ends the app-server of a dead daemon. */
+  graceEndsAt = Number.POSITIVE_INFINITY;
+  /** Requests under way. */
+  pending: { readonly at: number; readonly run: () => Promise<void> }[] = [];
+  /** Responses on their way to the daemon. */
+  responses: { readonly at: number; readonly run: () => Promise<void> }[] = [];
+
+  constructor(name: string, nodeId: string, at: number) {
+    this.name = name;
+    this.nodeId = nodeId;
+    this.lease = acquireLease(at, LIMITS);
+    this.watchdog = startWatchdog(at);
+  }
+}
+
+export class FleetSimulation {
+  readonly nodes = new Map<string, SimulatedNode>();
+  readonly #store: FleetStore;
+  /** The newest epoch of each session that any node got. */
+  readonly #epochs = new Map<string, number>();
+  readonly #sessions: string[] = [];
+  isStoreDown = false;
+  #at = 0;
+
+  private constructor(store: FleetStore) {
+    this.#store = store;
+  }
+
+  static async start(store: FleetStore): Promise<FleetSimulation> {
+    const simulation = new FleetSimulation(store);
+    for (const name of NODE_NAMES) await simulation.restart(name);
+    return simulation;
+  }
+
+  node(name: string): SimulatedNode {
+    const node = this.nodes.get(name);
+    if (!node) throw new Error(`There is no node ${name}.`);
+    return node;
+  }
+
+  async addSession(): Promise<void> {
+    this.#sessions.push(await this.#store.addSession());
+  }
+
+  kill(name: string): void {
+    const node = this.node(name);
+    node.isDead = true;
+    node.pending = [];
+    node.responses = [];
+    node.graceEndsAt = this.#at + orphanGraceMs(LIMITS);
+    this.#watch(node, { type: "orphaned", at: this.#at });
+  }
+
+  /** Another boot of a daemon that has died. It attaches to the app-server, if that one still runs. */
+  async restart(name: string): Promise<boolean> {
+    // It waits for the store before it does anything.
+    if (this.isStoreDown) return false;
+    const former = this.nodes.get(name);
+    const node = new SimulatedNode(name, await this.#store.register(name), this.#at);
+    if (former && !former.server.isStopped) node.server = former.server;
+    else former?.server.sessions.clear();
+    this.nodes.set(name, node);
+    await this.#claim(node);
+    // What is not ours was ended before, or is not there.
+    for (const [sessionId] of node.server.sessions) {
+      if (!node.owned.has(sessionId))
+        throw new Error(`${name} attached to ${sessionId}, which is not its own.`);
+    }
+    return true;
+  }
+
+  async advance(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += TICK_MS) {
+      this.#at += TICK_MS;
+      await this.#store.advance(TICK_MS);
+      for (const node of this.nodes.values()) {
+        await this.#runPending(node);
+        this.#watch(node, { type: "tick", at: this.#at });
+        if (node.isDead && this.#at >= node.graceEndsAt && !node.server.isStopped)
+          node.server.sessions.clear();
+        if (node.isDead || node.isPaused) continue;
+        await this.#runResponses(node);
+        await this.#dispatch(node, { type: "tick", at: this.#at });
+        await this.#claim(node);
+      }
+      await this.check();
+    }
+  }
+
+  /** Ends all faults. */
+  async heal(): Promise<void> {
+    this.isStoreDown = false;
+    for (const node of Array.from(this.nodes.values())) {
+      node.isPaused = false;
+      node.isCutOff = false;
+      node.delays = { request: 0, response: 0 };
+      if (node.isDead) await this.restart(node.name);
+    }
+  }
+
+  /** No two app-servers act for one session, and only the newest owner of one can write. */
+  async check(): Promise<void> {
+    const acting = new Map<string, string>();
+    for (const { name, server } of this.nodes.values()) {
+      if (server.isStopped) continue;
+      for (const sessionId of server.sessions.keys()) {
+        const other = acting.get(sessionId);
+        if (other !== undefined)
+          throw new Error(`At ${this.#at} ms, ${other} and ${name} act for session ${sessionId}.`);
+        acting.set(sessionId, name);
+      }
+    }
+    for (const node of this.nodes.values()) {
+      for (const session of node.owned.values()) {
+        const isNewest = this.#epochs.get(session.sessionId) === session.epoch;
+        const isWritten = await this.#store.write(node.nodeId, session);
+        if (isWritten !== isNewest) {
+          throw new Error(
+            `At ${this.#at} ms, ${node.name} ${isWritten ? "wrote to" : "was kept from"} ${session.sessionId}.`,
+          );
+        }
+      }
+    }
+  }
+
+  /** Every session has an app-server that acts for it. */
+  checkAllOwned(): void {
+    const servers = [...this.nodes.values()].map(({ server }) => server);
+    const acting = new Set(
+      servers.flatMap(({ isStopped, sessions }) => (isStopped ? [] : [...sessions.keys()])),
+    );
+    const missing = this.#sessions.filter((id) => !acting.has(id));
+    if (missing.length > 0) throw new Error(`No node acts for ${missing.join(", ")}.`);
+  }
+
+  async #runPending(node: SimulatedNode): Promise<void> {
+    const due = node.pending.filter(({ at }) => at <= this.#at);
+    node.pending = node.pending.filter(({ at }) => at > this.#at);
+    for (const { run } of due) await run();
+  }
+
+  async #runResponses(node: SimulatedNode): Promise<void> {
+    const due = node.responses.filter(({ at }) => at <= this.#at);
+    node.responses = node.responses.filter(({ at }) => at > this.#at);
+    for (const { run } of due) await run();
+  }
+
+  /** A renewal on the network. After the time limit it counts as failed, whatever the store does with it. */
+  async #renew(node: SimulatedNode): Promise<void> {
+    const sentAt = this.#at;
+    const { request, response } = node.delays;
+    let isOver = false;
+    const respond = (at: number, run: () => Promise<void>): void => {
+      node.responses.push({
+        at,
+        run: async () => {
+          if (isOver) return;
+          isOver = true;
+          await run();
+        },
+      });
+    };
+    respond(sentAt + LIMITS.renewTimeoutMs, () => this.#dispatch(node, { type: "failed", at: this.#at }));
+    if (node.isCutOff || this.isStoreDown) return;
+    const carryOut = async (): Promise<void> => {
+      const isRenewed = await this.#store.renew(node.nodeId);
+      respond(this.#at + response, () => this.#renewed(node, sentAt, isRenewed));
+      if (response === 0 && !node.isPaused) await this.#runResponses(node);
+    };
+    if (request === 0) await carryOut();
+    else node.pending.push({ at: sentAt + request, run: carryOut });
+  }
+
+  async #renewed(node: SimulatedNode, sentAt: number, isRenewed: boolean): Promise<void> {
+    if (!isRenewed) {
+      await this.#dispatch(node, { type: "fenced", at: this.#at });
+      return;
+    }
+    if (needsCheck(node.lease, this.#at, LIMITS)) {
+      // The look at the sessions is another request.
+      if (node.isCutOff || this.isStoreDown) {
+        await this.#dispatch(node, { type: "failed", at: this.#at });
+        return;
+      }
+      const owned = new Set(await this.#store.ownedBy(node.nodeId));
+      if ([...node.owned.keys()].some((id) => !owned.has(id))) this.#keepOnly(node, owned);
+    }
+    await this.#dispatch(node, { type: "renewed", sentAt, at: this.#at });
+    this.#watch(node, { type: "renewed", sentAt, at: this.#at });
+  }
+
+  /** The app-server is killed, because it has threads of lost sessions. The others are loaded again. */
+  #keepOnly(node: SimulatedNode, sessionIds: ReadonlySet<string>): void {
+    for (const id of node.owned.keys()) if (!sessionIds.has(id)) node.owned.delete(id);
+    node.server.sessions.clear();
+    for (const [id, session] of node.owned) node.server.sessions.set(id, session);
+  }
+
+  async #dispatch(node: SimulatedNode, event: LeaseEvent): Promise<void> {
+    const { state, actions } = stepLease(node.lease, event, LIMITS);
+    node.lease = state;
+    for (const action of actions) {
+      switch (action) {
+        case "renew":
+          await this.#renew(node);
+          break;
+        case "register":
+          node.nodeId = await this.#store.register(node.name);
+          await this.#dispatch(node, { type: "renewed", sentAt: this.#at, at: this.#at });
+          node.watchdog = startWatchdog(this.#at);
+          break;
+        case "freeze":
+          node.server.isStopped = true;
+          break;
+        case "thaw":
+          node.server.isStopped = false;
+          break;
+        case "kill":
+          this.#killServer(node);
+          break;
+        case "abandon":
+          node.owned.clear();
+          break;
+      }
+    }
+    // After a kill, the sessions that are still owned are loaded in a new app-server as soon as it may act.
+    if (node.lease.phase === "held" && !node.server.isStopped) {
+      for (const [id, session] of node.owned) node.server.sessions.set(id, session);
+    }
+  }
+
+  #watch(node: SimulatedNode, event: WatchdogEvent): void {
+    const { state, actions } = stepWatchdog(node.watchdog, event, LIMITS);
+    node.watchdog = state;
+    for (const action of actions) {
+      if (action === "freeze") node.server.isStopped = true;
+      else if (action === "thaw") node.server.isStopped = false;
+      else this.#killServer(node);
+    }
+  }
+
+  #killServer(node: SimulatedNode): void {
+    node.server.sessions.clear();
+    node.server.isStopped = node.lease.phase !== "held";
+  }
+
+  async #claim(node: SimulatedNode): Promise<void> {
+    if (node.isCutOff || this.isStoreDown || !mayClaim(node.lease, this.#at, LIMITS)) return;
+    const { nodeId, name } = node;
+    const claimed = await this.#store.claim({
+      nodeId,
+      name,
+      mayTakeOver: mayTakeOver(node.lease, this.#at, LIMITS),
+    });
+    for (const session of claimed) {
+      this.#epochs.set(session.sessionId, session.epoch);
+      node.owned.set(session.sessionId, session);
+      node.server.sessions.set(session.sessionId, session);
+    }
+  }
+}
+
+/** What fast-check knows of the nodes, to choose commands that make sense. */
+export interface FleetModel {
+  readonly dead: Set<string>;
+  readonly paused: Set<string>;
+}
+
+type FleetCommand = fc.AsyncCommand<FleetModel, FleetSimulation>;
+
+function command(
+  label: string,
+  run: (fleet: FleetSimulation, model: FleetModel) => void | Promise<void>,
+  check: (model: FleetModel) => boolean = () => true,
+): FleetCommand {
+  return { check, run: async (model, fleet) => run(fleet, model), toString: () => label };
+}
+
+/** Faults and the passing of time. A fault needs time to have consequences, so that there are many of them. */
+export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetCommand>> {
+  const names = fc.constantFrom(...NODE_NAMES);
+  const isRunning =
+    (name: string) =>
+    ({ dead, paused }: FleetModel): boolean =>
+      !dead.has(name) && !paused.has(name);
+  const arbitraries = [
+    fc
+      .integer({ min: 1, max: 45 })
+      .map((seconds) => command(`wait ${seconds} s`, (fleet) => fleet.advance(seconds * 1_000))),
+    fc.constant(command("work", (fleet) => fleet.addSession())),
+    names.map((name) => command(`cut ${name} off`, (fleet) => void (fleet.node(name).isCutOff = true))),
+    names.map((name) => command(`connect ${name}`, (fleet) => void (fleet.node(name).isCutOff = false))),
+    fc
+      .boolean()
+      .map((isDown) =>
+        command(`store ${isDown ? "down" : "up"}`, (fleet) => void (fleet.isStoreDown = isDown)),
+      ),
+    fc
+      .tuple(names, fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }))
+      .map(([name, request, response]) =>
+        command(`delay ${name} by ${request} and ${response} s`, (fleet) => {
+          fleet.node(name).delays = { request: request * 1_000, response: response * 1_000 };
+        }),
+      ),
+    names.map((name) =>
+      command(
+        `pause ${name}`,
+        (fleet, model) => {
+          model.paused.add(name);
+          fleet.node(name).isPaused = true;
+        },
+        isRunning(name),
+      ),
+    ),
+    names.map((name) =>
+      command(
+        `resume ${name}`,
+        (fleet, model) => {
+          model.paused.delete(name);
+          fleet.node(name).isPaused = false;
+        },
+        ({ paused }) => paused.has(name),
+      ),
+    ),
+    names.map((name) =>
+      command(
+        `kill ${name}`,
+        (fleet, model) => {
+          model.dead.add(name);
+          model.paused.delete(name);
+          fleet.kill(name);
+        },
+        ({ dead }) => !dead.has(name),
+      ),
+    ),
+    names.map((name) =>
+      command(
+        `restart ${name}`,
+        async (fleet, model) => {
+          if (await fleet.restart(name)) model.dead.delete(name);
+        },
+        ({ dead }) => dead.has(name),
+      ),
+    ),
+  ];
+  return fc.commands(arbitraries, { maxCommands, size: "max" });
+}
+
+/** Walks a fleet on a store through faults, and checks that it comes back. */
+export async function walkFleet(commands: Iterable<FleetCommand>, store: FleetStore): Promise<void> {
+  let simulation: FleetSimulation | undefined;
+  await fc.asyncModelRun(async () => {
+    simulation = await FleetSimulation.start(store);
+    await simulation.addSession();
+    return { model: { dead: new Set<string>(), paused: new Set<string>() }, real: simulation };
+  }, commands);
+  if (!simulation) return;
+  await simulation.heal();
+  await simulation.advance(3 * LIMITS.leaseMs);
+  simulation.checkAllOwned();
+}
+
+/** A model of the store, with its rules in their simplest form. */
+export class ModelStore implements FleetStore {
+  readonly #nodes = new Map<string, { readonly name: string; leaseUntil: number }>();
+  readonly #sessions = new Map<string, { nodeId: string | null; epoch: number }>();
+  #now = 1;
+
+  async advance(ms: number): Promise<void> {
+    this.#now += ms;
+  }
+
+  async addSession(): Promise<string> {
+    const id = `s${this.#sessions.size}`;
+    this.#sessions.set(id, { nodeId: null, epoch: 0 });
+    return id;
+  }
+
+  async register(name: string): Promise<string> {
+    for (const node of this.#nodes.values()) if (node.name === name) node.leaseUntil = 0;
+    const nodeId = `${name}${this.#nodes.size}`;
+    this.#nodes.set(nodeId, { name, leaseUntil: this.#now + LIMITS.leaseMs });
+    return nodeId;
+  }
+
+  async renew(nodeId: string): Promise<boolean> {
+    const node = this.#nodes.get(nodeId);
+    if (!node || node.leaseUntil === 0) return false;
+    node.leaseUntil = this.#now + LIMITS.leaseMs;
+    return true;
+  }
+
+  async ownedBy(nodeId: string): Promise<readonly string[]> {
+    return [...this.#sessions].flatMap(([id, session]) => (session.nodeId === nodeId ? [id] : []));
+  }
+
+  async claim({
+    nodeId,
+    name,
+    mayTakeOver: isAllowed,
+  }: Parameters<FleetStore["claim"]>[0]): Promise<readonly OwnedSession[]> {
+    const claimed: OwnedSession[] = [];
+    for (const [sessionId, session] of this.#sessions) {
+      const owner = session.nodeId === null ? undefined : this.#nodes.get(session.nodeId);
+      if (session.nodeId === nodeId) continue;
+      const isLost = owner !== undefined && isAllowed && owner.leaseUntil < this.#now;
+      if (owner && owner.name !== name && !isLost) continue;
+      session.nodeId = nodeId;
+      session.epoch += 1;
+      claimed.push({ sessionId, epoch: session.epoch });
+    }
+    return claimed;
+  }
+
+  async write(nodeId: string, { sessionId, epoch }: OwnedSession): Promise<boolean> {
+    const session = this.#sessions.get(sessionId);
+    return session?.nodeId === nodeId && session.epoch === epoch;
+  }
+}

@@ -1,0 +1,281 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { SessionEvent } from "../../src/api/event.ts";
+import type { Command, Session } from "../../src/api/session.ts";
+import type { CreateSession } from "../../src/api/settings.ts";
+import type { DaemonClient } from "../../src/client/client.ts";
+import { DaemonClientError } from "../../src/client/errors.ts";
+import { reconnectingMessages } from "../../src/client/message-stream.ts";
+import type { Fleet } from "./fleet.ts";
+import type { FleetNode } from "./fleet-node.ts";
+
+/** Ends what hangs. */
+const BOUND_MS = 60_000;
+const PAUSE_MS = 50;
+
+/** A message that was sent, and what became of it. */
+export interface SentMessage {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly commandId: string;
+}
+
+/** What one reader of one session has got, in this order. Nothing is filtered. */
+export interface ReaderHistory {
+  readonly node: string;
+  readonly sessionId: string;
+  readonly events: SessionEvent[];
+}
+
+/** A client that keeps a history of everything that it was told. */
+export class FleetClient implements AsyncDisposable {
+  readonly fleet: Fleet;
+  readonly sessions: Session[] = [];
+  readonly sent: SentMessage[] = [];
+  readonly readers: ReaderHistory[] = [];
+  /** Refusals and lost connections of calls that were repeated. */
+  readonly problems: { readonly node: string; readonly code: string }[] = [];
+  /** Turns that were reverted: their items are in no thread. */
+  readonly revertedTurns = new Set<unknown>();
+  /** Nodes that get no requests, as those that a load balancer has taken out. */
+  readonly #out = new Set<FleetNode>();
+  readonly #closing = new AbortController();
+  readonly #reading: Promise<void>[] = [];
+
+  constructor(fleet: Fleet) {
+    this.fleet = fleet;
+  }
+
+  async create(session: Partial<CreateSession> = {}, via: FleetNode = this.fleet.node(0)): Promise<Session> {
+    const idempotencyKey = randomUUID();
+    const body = { cwd: this.fleet.folders.workspace, permissionMode: "bypass", ...session } as const;
+    const { session: created } = await this.repeat(via, (client) =>
+      client.createSession(body, { idempotencyKey, wait: 10_000 }),
+    );
+    this.#add(created);
+    return created;
+  }
+
+  async fork(sessionId: string): Promise<Session> {
+    const idempotencyKey = randomUUID();
+    const { result, problem } = await this.repeat(this.fleet.node(0), (client) =>
+      client.request("POST /sessions/{sessionId}/fork", {
+        params: { sessionId },
+        body: {},
+        query: { wait: 20_000 },
+        idempotencyKey,
+      }),
+    );
+    const forkId = result?.["sessionId"];
+    if (typeof forkId !== "string") throw new Error(`No fork: ${JSON.stringify({ result, problem })}`);
+    const fork = await this.session(forkId);
+    this.#add(fork);
+    return fork;
+  }
+
+  /** Reverts the turn of a message, the last one of its session. */
+  async revert(sent: SentMessage): Promise<void> {
+    const { result } = await this.finished(sent);
+    await this.idle(sent.sessionId);
+    const turnId = String(result?.["turnId"]);
+    this.sent.splice(this.sent.indexOf(sent), 1);
+    this.revertedTurns.add(turnId);
+    const idempotencyKey = randomUUID();
+    const { state } = await this.repeat(this.fleet.node(0), (client) =>
+      client.request("POST /sessions/{sessionId}/revert", {
+        params: { sessionId: sent.sessionId },
+        body: { beforeTurnId: turnId },
+        query: { wait: 20_000 },
+        idempotencyKey,
+      }),
+    );
+    if (state !== "done") throw new Error(`The turn ${turnId} was not reverted: ${state}.`);
+  }
+
+  /** Restarts a node as a deployment does: it gets no new requests, ends when it wants to, and comes back. */
+  async restartGracefully(node: FleetNode): Promise<void> {
+    this.#out.add(node);
+    await node.stop();
+    await node.start();
+    this.#out.delete(node);
+  }
+
+  /** Sends until one of the nodes has acknowledged it, beginning with `via`. */
+  async send(sessionId: string, text: string, via: FleetNode = this.fleet.node(0)): Promise<SentMessage> {
+    const idempotencyKey = randomUUID();
+    const command = await this.repeat(via, (client) => client.send(sessionId, text, { idempotencyKey }));
+    const sent = { sessionId, text, commandId: command.id };
+    this.sent.push(sent);
+    return sent;
+  }
+
+  /** The command when it is finished. */
+  async finished({ sessionId, commandId }: SentMessage): Promise<Command> {
+    const params = { sessionId, commandId };
+    return this.until(`the end of the command ${commandId} of ${sessionId}`, async () => {
+      const command = await this.repeat(this.fleet.node(0), (client) =>
+        client.request("GET /sessions/{sessionId}/commands/{commandId}", { params }),
+      );
+      return command.finishedAt === null ? undefined : command;
+    });
+  }
+
+  /** The first event that a reader has got, or gets. */
+  async event(
+    sessionId: string,
+    matches: (event: SessionEvent) => boolean,
+    after = 0,
+  ): Promise<SessionEvent> {
+    return this.until(`an event of ${sessionId}`, () =>
+      this.readers
+        .filter((reader) => reader.sessionId === sessionId)
+        .flatMap(({ events }) => events)
+        .find((event) => event.seq > after && matches(event)),
+    );
+  }
+
+  /** Answers every request of a session that waits, with a process or without one. */
+  async answerAll(sessionId: string, via: FleetNode = this.fleet.node(0)): Promise<void> {
+    for (const state of ["open", "parked"] as const) {
+      const { data } = await this.repeat(via, (client) =>
+        client.request("GET /inbox", { query: { sessionId, state } }),
+      );
+      for (const { id } of data) await this.#answer(id, via);
+    }
+  }
+
+  /** Another answer may have come first, or the turn may have ended. */
+  async #answer(approvalId: string, via: FleetNode): Promise<void> {
+    const answer = { type: "decision", offer: "accept" } as const;
+    await this.repeat(via, (client) => client.answer(approvalId, answer)).catch((error: unknown) => {
+      if (!DaemonClientError.is(error) || error.status !== 409) throw error;
+    });
+  }
+
+  async session(sessionId: string): Promise<Session> {
+    return this.repeat(this.fleet.node(0), (client) =>
+      client.request("GET /sessions/{sessionId}", { params: { sessionId } }),
+    );
+  }
+
+  /** Waits until the session has nothing to do, and answers what it asks. */
+  async idle(sessionId: string): Promise<Session> {
+    let last: Session | undefined;
+    return this.until(
+      () => `rest of ${sessionId}, which is ${JSON.stringify(last)}`,
+      async () => {
+        last = await this.session(sessionId);
+        if (last.phase === "waiting" || last.phase === "parked") await this.answerAll(sessionId);
+        return last.phase === "idle" && last.activeTurnId === null ? last : undefined;
+      },
+    );
+  }
+
+  /** Repeats a call on the running nodes in turn while it meets a fault, as a client with retries does. */
+  async repeat<Value>(via: FleetNode, call: (client: DaemonClient) => Promise<Value>): Promise<Value> {
+    const { nodes } = this.fleet;
+    let attempt = nodes.indexOf(via);
+    return this.until(
+      () => `an answer. Problems: ${JSON.stringify(this.problems.slice(-5))}`,
+      async () => {
+        const node = nodes[attempt++ % nodes.length] ?? via;
+        if (this.#out.has(node)) return undefined;
+        try {
+          return { value: await call(this.fleet.client(node)) };
+        } catch (error) {
+          this.problems.push({ node: node.name, code: retryable(error) });
+          return undefined;
+        }
+      },
+    ).then(({ value }) => value);
+  }
+
+  async until<Value>(
+    what: string | (() => string),
+    look: () => Value | undefined | Promise<Value | undefined>,
+  ): Promise<Value> {
+    for (const end = performance.now() + BOUND_MS; performance.now() < end; await delay(PAUSE_MS)) {
+      const value = await look();
+      if (value !== undefined) return value;
+    }
+    const logs = this.fleet.nodes.map(
+      ({ name, log }) =>
+        `${name}:\n${log
+          .slice(-15)
+          .map((line) => line.slice(0, 300))
+          .join("\n")}`,
+    );
+    throw new Error(
+      `Waited for ${BOUND_MS} ms for ${typeof what === "string" ? what : what()}\n${logs.join("\n")}`,
+    );
+  }
+
+  /** All events, read from the store by one node. */
+  async storedEvents(sessionId: string): Promise<readonly SessionEvent[]> {
+    const { lastSeq } = await this.session(sessionId);
+    const node = this.fleet.nodes.find(({ isRunning }) => isRunning) ?? this.fleet.node(0);
+    const events: SessionEvent[] = [];
+    const signal = AbortSignal.timeout(BOUND_MS);
+    for await (const event of messagesOf(this.fleet, sessionId, node, signal)) {
+      events.push(event);
+      if (event.seq >= lastSeq) return events;
+    }
+    throw new Error(`The node ${node.name} has sent ${events.length} of ${lastSeq} events of ${sessionId}.`);
+  }
+
+  /** Ends the readers. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await Promise.all(this.#reading);
+  }
+
+  #add(session: Session): void {
+    this.sessions.push(session);
+    for (const node of this.fleet.nodes) this.#read(node, session.id);
+  }
+
+  #read(node: FleetNode, sessionId: string): void {
+    const reader: ReaderHistory = { node: node.name, sessionId, events: [] };
+    this.readers.push(reader);
+    const read = async (): Promise<void> => {
+      const { fleet } = this;
+      for await (const event of messagesOf(fleet, sessionId, node, this.#closing.signal)) {
+        reader.events.push(event);
+      }
+    };
+    this.#reading.push(read());
+  }
+}
+
+/** Every event that a node sends, also one that it has sent before. */
+async function* messagesOf(
+  fleet: Fleet,
+  sessionId: string,
+  node: FleetNode,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent> {
+  let last = 0;
+  const connect = async (ended: AbortSignal): Promise<Response> =>
+    fetch(`${node.url}/sessions/${sessionId}/events?after=${last}`, {
+      signal: ended,
+      headers: { accept: "text/event-stream", authorization: `Bearer ${fleet.token}` },
+    });
+  for await (const messages of reconnectingMessages(connect, { signal, maxDelayMs: 300, idleMs: 20_000 })) {
+    for (const { data } of messages) {
+      const event = JSON.parse(data) as SessionEvent;
+      last = event.seq;
+      yield event;
+    }
+  }
+}
+
+/** The code of an error that a client may repeat the call after. Throws all others. */
+function retryable(error: unknown): string {
+  if (DaemonClientError.is(error)) {
+    if (error.status === 503 || error.status === 429 || error.status === 502) return error.code;
+    throw error;
+  }
+  // What `fetch` rejects with.
+  if (error instanceof TypeError) return "connection";
+  throw error;
+}

@@ -1,0 +1,191 @@
+import { SerialQueue } from "@codexkit/rpc/async";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { DaemonOptions } from "../../src/daemon-options.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+import type { NodeSettings } from "./fleet-node-program.ts";
+import { killMarked, markedProcesses, sendSignal } from "./marked-processes.ts";
+
+/** The variable that all processes of a node have, with a value of its own. */
+const MARK = "CODEXKIT_FLEET_NODE";
+
+const PROGRAM = join(import.meta.dirname, "fleet-node-program.ts");
+
+/** Lines of the log that are kept. */
+const KEPT_LINES = 5_000;
+
+export interface AppServerProcess {
+  readonly pid: number;
+  /** Whether it was stopped with SIGSTOP. */
+  readonly isStopped: boolean;
+}
+
+export interface FleetNodeOptions {
+  readonly name: string;
+  /** Unique among all nodes of this machine. */
+  readonly mark: string;
+  /** Options of the daemon, given the port at which other nodes reach it. */
+  readonly options: (peerPort: number) => DaemonOptions;
+  /** The daemon's temporary folder. */
+  readonly temp: string;
+  /** Between the daemon and Postgres. */
+  readonly storeProxy: FaultProxy | undefined;
+}
+
+/** Where the daemon listens. */
+interface NodeAddress {
+  port: number | undefined;
+}
+
+/** A daemon in a process group of its own, which can be stopped, killed and cut off. Its address stays the same. */
+export class FleetNode implements AsyncDisposable {
+  readonly name: string;
+  /** Between the daemon and Postgres. */
+  readonly storeProxy: FaultProxy | undefined;
+  /** Between the other nodes and the daemon. */
+  readonly peerProxy: FaultProxy;
+  readonly log: string[] = [];
+  readonly #actions = new SerialQueue();
+  readonly #given: FleetNodeOptions;
+  /** Between the clients and the daemon. */
+  readonly #front: FaultProxy;
+  readonly #address: NodeAddress;
+  #child: ChildProcess | undefined;
+
+  private constructor(
+    given: FleetNodeOptions,
+    address: NodeAddress,
+    front: FaultProxy,
+    peerProxy: FaultProxy,
+  ) {
+    this.#address = address;
+    this.name = given.name;
+    this.#given = given;
+    this.storeProxy = given.storeProxy;
+    this.#front = front;
+    this.peerProxy = peerProxy;
+  }
+
+  static async create(given: FleetNodeOptions): Promise<FleetNode> {
+    const address: NodeAddress = { port: undefined };
+    const target = () => (address.port === undefined ? undefined : { port: address.port, host: "127.0.0.1" });
+    return new FleetNode(given, address, await FaultProxy.start(target), await FaultProxy.start(target));
+  }
+
+  /** For clients. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#front.port}`;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined && this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  async start(more: DaemonOptions = {}): Promise<void> {
+    const { options, temp, mark } = this.#given;
+    const settings: NodeSettings = { port: 0, options: { ...options(this.peerProxy.port), ...more } };
+    const child = spawn(
+      process.execPath,
+      ["--conditions=codexkit:source", PROGRAM, JSON.stringify(settings)],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: true,
+        env: { ...process.env, TMPDIR: temp, [MARK]: mark },
+      },
+    );
+    this.#child = child;
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      this.log.push(line);
+      if (this.log.length > KEPT_LINES) this.log.shift();
+    });
+    child.once("exit", () => {
+      if (this.#child === child) this.#address.port = undefined;
+    });
+    const ended = new AbortController();
+    const url = once(createInterface({ input: child.stdout }), "line", { signal: ended.signal });
+    const exit = once(child, "exit", { signal: ended.signal }).then(([code, signal]) => {
+      const log = this.log.slice(-20).join("\n");
+      throw new Error(`The node ${this.name} ended with ${String(code ?? signal)}:\n${log}`);
+    });
+    const [line] = (await Promise.race([url, exit])) as [string];
+    exit.catch(() => {});
+    ended.abort();
+    this.#address.port = Number(new URL(line).port);
+  }
+
+  /** Ends the daemon's process at once. Its app-servers and helpers live. */
+  async killDaemon(): Promise<void> {
+    await this.#end("SIGKILL");
+  }
+
+  /** Ends everything that the node has started, as the end of its machine does. */
+  async killAll(): Promise<void> {
+    const child = this.#child;
+    const exited = child && this.isRunning ? once(child, "exit") : undefined;
+    await killMarked(MARK, this.#given.mark);
+    await exited;
+  }
+
+  /** Runs one action at a time on this node. */
+  exclusively<Value>(action: () => Promise<Value>): Promise<Value> {
+    return this.#actions.run(action);
+  }
+
+  /** Asks the daemon to end, and waits until it has. */
+  async stop(): Promise<void> {
+    await this.#end("SIGTERM");
+  }
+
+  /** Stops the daemon's process, but nothing else of the node. */
+  pause(): void {
+    this.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    this.signal("SIGCONT");
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.isRunning) this.#child?.kill(signal);
+  }
+
+  /** What is left of the node. */
+  async processes(): Promise<readonly number[]> {
+    return markedProcesses(MARK, this.#given.mark);
+  }
+
+  /** The processes of the node's app-servers. */
+  async appServers(): Promise<readonly AppServerProcess[]> {
+    const found = await Promise.all(
+      (await this.processes()).map(async (pid) => {
+        const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
+        if (!command.includes("app-server\0--listen")) return [];
+        const status = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+        return [{ pid, isStopped: /\) T /.test(status) }];
+      }),
+    );
+    return found.flat();
+  }
+
+  async signalAppServers(signal: NodeJS.Signals): Promise<void> {
+    for (const { pid } of await this.appServers()) sendSignal(pid, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.killAll();
+    await this.#front[Symbol.asyncDispose]();
+    await this.peerProxy[Symbol.asyncDispose]();
+    await this.storeProxy?.[Symbol.asyncDispose]();
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (!child || !this.isRunning) return;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+}

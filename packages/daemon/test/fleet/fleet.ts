@@ -1,0 +1,201 @@
+import { ScriptedModel } from "@codexkit/scripted-model";
+import { PostgresProxy, type STORE_KINDS, type TestLocations } from "@codexkit/store/testing";
+import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DaemonClient } from "../../src/client/client.ts";
+import type { DaemonOptions } from "../../src/daemon-options.ts";
+import { FaultProxy } from "./fault-proxy.ts";
+import { FleetNode } from "./fleet-node.ts";
+import { WorkScript } from "./work-script.ts";
+
+/** All times of the fleets under test, in milliseconds. The defaults are ten times as long. */
+export const FLEET_TIMES = {
+  runner: { claimMs: 100, retryMs: 50, interruptMs: 3_000, callMs: 15_000 },
+  store: { connectMs: 2_000, statementMs: 5_000, unansweredMs: 1_000, pollMs: 300, fastPollMs: 60 },
+  fleet: {
+    leaseMs: 3_000,
+    renewMs: 300,
+    renewTimeoutMs: 700,
+    freezeMs: 1_800,
+    takeoverMs: 150,
+    affinityMs: 300,
+    // The machine may be busy with other tests.
+    maxEventLoopDelayMs: 60_000,
+    minFreeMemory: 0,
+  },
+} as const;
+
+export interface FleetOptions {
+  readonly nodes: readonly string[];
+  readonly kind: (typeof STORE_KINDS)[number];
+  readonly locations: Pick<TestLocations, "create">;
+  readonly options?: DaemonOptions;
+  /** Whether notifications of Postgres are lost, as behind a pooler in transaction mode. */
+  readonly losesNotifications?: boolean;
+}
+
+let fleets = 0;
+
+/** Real daemons on one store, with the real codex and a scripted model. */
+export class Fleet implements AsyncDisposable {
+  readonly model: ScriptedModel;
+  readonly script: WorkScript;
+  readonly nodes: readonly FleetNode[];
+  readonly folders: CodexFolders;
+  /** The store, without a proxy. */
+  readonly location: string;
+  /** The file to which commands add lines. */
+  readonly acts: string;
+  readonly #owned: AsyncDisposableStack;
+  #token = "";
+
+  private constructor(
+    parts: Pick<Fleet, "model" | "script" | "nodes" | "folders" | "location" | "acts">,
+    owned: AsyncDisposableStack,
+  ) {
+    this.model = parts.model;
+    this.script = parts.script;
+    this.nodes = parts.nodes;
+    this.folders = parts.folders;
+    this.location = parts.location;
+    this.acts = parts.acts;
+    this.#owned = owned;
+  }
+
+  /** Creates the nodes, and starts them. */
+  static async start({
+    nodes: names,
+    kind,
+    locations,
+    options,
+    losesNotifications = false,
+  }: FleetOptions): Promise<Fleet> {
+    await using made = new AsyncDisposableStack();
+    let script: WorkScript | undefined;
+    const model = made.use(
+      await ScriptedModel.start((request) => script?.play(request) ?? [], { keepRequests: 100_000 }),
+    );
+    const folders = made.use(await codexFolders({ model }));
+    const acts = join(folders.workspace, "acts");
+    script = new WorkScript(acts);
+    made.defer(() => script.openAll());
+    const location = kind === "postgres" ? await locations.create() : join(folders.root, "store");
+    const pooler = losesNotifications
+      ? made.use(
+          await PostgresProxy.start(location, { decide: ({ type }) => (type === "A" ? "drop" : "forward") }),
+        )
+      : undefined;
+    fleets += 1;
+    const nodes: FleetNode[] = [];
+    for (const name of names) {
+      const mark = `${process.pid}-${fleets}-${name}`;
+      const parts = { name, mark, kind, location: pooler?.url ?? location, folders, options };
+      nodes.push(made.use(await createNode(parts)));
+    }
+    const fleet = new Fleet({ model, script, nodes, folders, location, acts }, made.move());
+    try {
+      await fleet.#start();
+    } catch (error) {
+      await fleet[Symbol.asyncDispose]();
+      throw error;
+    }
+    return fleet;
+  }
+
+  node(index: number): FleetNode {
+    const node = this.nodes[index];
+    if (!node) throw new Error(`There is no node ${index}.`);
+    return node;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  /** A client of one node. */
+  client(node: FleetNode): DaemonClient {
+    return new DaemonClient({ url: node.url, token: this.#token });
+  }
+
+  /** Lines that commands have added. */
+  async actLines(): Promise<readonly string[]> {
+    const text = await readFile(this.acts, "utf8").catch(() => "");
+    return text.split("\n").filter((line) => line !== "");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#owned.disposeAsync();
+  }
+
+  async #start(): Promise<void> {
+    const [first, ...others] = this.nodes;
+    // It creates the schema and the first token.
+    await first?.start();
+    if (first) this.#token = (await readFile(join(this.folders.root, first.name, "token"), "utf8")).trim();
+    await Promise.all(others.map((node) => node.start()));
+  }
+}
+
+async function createNode({
+  name,
+  mark,
+  kind,
+  location,
+  folders,
+  options,
+}: {
+  name: string;
+  mark: string;
+  kind: FleetOptions["kind"];
+  location: string;
+  folders: CodexFolders;
+  options: DaemonOptions | undefined;
+}): Promise<FleetNode> {
+  const stateFolder = join(folders.root, name);
+  const codexHome = join(stateFolder, "codex");
+  const temp = join(folders.root, `t-${name}`);
+  await mkdir(codexHome, { recursive: true });
+  await mkdir(temp);
+  copyHomeTemplate(codexHome);
+  await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
+  const storeProxy = kind === "postgres" ? await FaultProxy.start(() => postgresSocket(location)) : undefined;
+  const store = storeProxy ? throughProxy(location, storeProxy) : undefined;
+  const env = { ...folders.env, CODEXKIT_FLEET_NODE: mark };
+  return FleetNode.create({
+    name,
+    mark,
+    temp,
+    storeProxy,
+    options: (peerPort) => ({
+      stateFolder,
+      ...(store !== undefined && {
+        store,
+        advertiseUrl: `http://127.0.0.1:${peerPort}`,
+        sharedRoots: { work: folders.workspace },
+      }),
+      nodeName: name,
+      roots: [folders.workspace],
+      userCodexHome: join(folders.root, "no-codex-home"),
+      codex: { inheritEnv: false, env },
+      logger: "info",
+      drainMs: 10_000,
+      ...options,
+      limits: { ...FLEET_TIMES, ...options?.limits },
+    }),
+  });
+}
+
+/** Where the server of a URL listens. */
+function postgresSocket(location: string): { readonly path: string } {
+  return { path: join(new URL(location).searchParams.get("host") ?? "", ".s.PGSQL.5432") };
+}
+
+/** The same database over TCP, through the proxy. */
+function throughProxy(location: string, proxy: FaultProxy): string {
+  const url = new URL(location);
+  url.searchParams.delete("host");
+  url.hostname = "127.0.0.1";
+  url.port = String(proxy.port);
+  return url.href;
+}

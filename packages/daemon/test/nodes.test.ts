@@ -1,0 +1,190 @@
+import { STORE_KINDS } from "@codexkit/store/testing";
+import { describe, expect, test } from "vitest";
+import type { Node, Tenant } from "../src/api/fleet.ts";
+import type { Command, Session } from "../src/api/session.ts";
+import type { Database } from "../src/database.ts";
+import { allEvents, delta, newSession, NODE, useDatabases } from "./database-fixture.ts";
+import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
+
+async function nodes(api: TestDaemon): Promise<readonly Node[]> {
+  const response = await api.request("GET /nodes");
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: Node[] }).data;
+}
+
+/** A node that has ended without releasing its session, which stays stranded. */
+async function loseNode(database: Database): Promise<{ nodeId: string; sessionId: string }> {
+  const { session } = await database.sessions.insert(newSession({ needs: ["node:gone"] }));
+  const nodeId = await database.nodes.register({ ...NODE, name: "gone" });
+  const [owner] = await database.sessions.claim({
+    nodeId,
+    name: "gone",
+    limit: 1,
+    labels: ["node:gone"],
+    codexVersion: NODE.codexVersion,
+  });
+  if (!owner) throw new Error("The session was not claimed.");
+  await database.sessions.update(owner, { activeTurnId: "turn", threadId: "thread" }, [
+    { type: "turn.started", threadId: "thread", turnId: "turn" },
+    delta("He", 0),
+  ]);
+  await database.nodes.retire(nodeId);
+  return { nodeId, sessionId: session.id };
+}
+
+describe.each(STORE_KINDS)("on %s", (kind) => {
+  const databases = useDatabases(kind);
+
+  test("a daemon lists itself, and counts its sessions", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    await api.request("POST /sessions?wait=10000", { json: { cwd: api.root } });
+    expect(await nodes(api)).toEqual([
+      expect.objectContaining({ name: "here", state: "up", isCurrent: true, sessions: 1, url: null }),
+    ]);
+  });
+
+  test("a lost node is listed as long as a session needs it, and can be given up", async () => {
+    const database = await databases.open();
+    await using api = await startTestDaemon(database);
+    const { nodeId, sessionId } = await loseNode(database);
+    expect(await nodes(api)).toContainEqual(
+      expect.objectContaining({ id: nodeId, name: "gone", state: "lost", sessions: 1, runningTurns: 0 }),
+    );
+    const drain = await api.request(`POST /nodes/${nodeId}/drain`);
+    expect([drain.status, await drain.json()]).toEqual([503, expect.objectContaining({ type: "node_lost" })]);
+
+    const sent = await api.request(`POST /sessions/${sessionId}/messages`, { json: { input: "hello" } });
+    const waiting = (await sent.json()) as Command;
+    const deleted = await api.request(`DELETE /nodes/${nodeId}`);
+    expect(deleted.status).toBe(204);
+    const session = (await (await api.request(`GET /sessions/${sessionId}`)).json()) as Session;
+    expect(session).toMatchObject({ phase: "failed", activeTurnId: null, problem: { type: "node_lost" } });
+    const command = await api.request(`GET /sessions/${sessionId}/commands/${waiting.id}?wait=10000`);
+    expect(await command.json()).toMatchObject({ state: "failed", problem: { type: "node_lost" } });
+    const ends = (await allEvents(database, sessionId)).filter(({ type }) =>
+      /failed|finished|updated/.test(type),
+    );
+    expect(ends.map(({ type }) => type)).toEqual([
+      "command.finished",
+      "command.finished",
+      "turn.failed",
+      "session.updated",
+    ]);
+    expect(await nodes(api)).not.toContainEqual(expect.objectContaining({ name: "gone" }));
+    expect((await api.request(`DELETE /nodes/${nodeId}`)).status).toBe(404);
+  });
+
+  test("a session of a lost node may continue elsewhere if its folders are there too", async () => {
+    const database = await databases.open();
+    await using api = await startTestDaemon(database);
+    const { nodeId, sessionId } = await loseNode(database);
+    expect((await api.request(`DELETE /nodes/${nodeId}?rehome=true`)).status).toBe(204);
+    expect((await database.sessions.require(sessionId)).needs).toBe("[]");
+    await api.runner.claim();
+    expect(await database.sessions.require(sessionId)).toMatchObject({ last_node: "here" });
+  });
+
+  test("a running node can't be given up", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    const [{ id } = { id: "" }] = await nodes(api);
+    const refused = await api.request(`DELETE /nodes/${id}`);
+    expect([refused.status, await refused.json()]).toEqual([
+      422,
+      expect.objectContaining({ detail: expect.stringContaining('"here" runs') }),
+    ]);
+  });
+
+  test("a node whose lease could not be renewed is not ready, and its metrics say so", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    expect((await api.request("GET /ready")).status).toBe(200);
+    api.runner.isFrozen = true;
+    const ready = await api.request("GET /ready");
+    expect([ready.headers.get("retry-after"), await ready.json()]).toEqual([
+      "5",
+      expect.objectContaining({ type: "store_unavailable", state: "frozen" }),
+    ]);
+    const metrics = await (await api.request("GET /metrics")).text();
+    expect(metrics).toContain("codexkit_frozen 1\n");
+    expect(metrics).toContain('codexkit_node_state{state="frozen"} 1\n');
+    expect(metrics).toContain('codexkit_node_state{state="running"} 0\n');
+  });
+
+  test("sessions that no node can run wait up to the limit, and a message to one of them is no further one", async () => {
+    await using api = await startTestDaemon(await databases.open(), { limits: { waitingSessions: 2 } });
+    const create = async (): Promise<Response> =>
+      api.request("POST /sessions", { json: { cwd: api.root, labels: ["gpu"] } });
+    const { session } = (await (await create()).json()) as { session: Session };
+    expect((await create()).status).toBe(202);
+    const refused = await create();
+    expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+      429,
+      "5",
+      expect.objectContaining({ type: "too_many_waiting" }),
+    ]);
+    const path = `POST /sessions/${session.id}/messages`;
+    expect((await api.request(path, { json: { input: "hello" } })).status).toBe(202);
+    expect((await api.request(`DELETE /sessions/${session.id}`)).status).toBe(202);
+  });
+
+  test("a node drains when it is asked to, and the request is in the audit trail", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    const [{ id } = { id: "" }] = await nodes(api);
+    expect((await api.request(`POST /nodes/${id}/drain`)).status).toBe(202);
+    await expect.poll(() => api.runner.status.state).toBe("draining");
+    const audit = (await (await api.request("GET /audit")).json()) as { data: { action: string }[] };
+    expect(audit.data[0]).toMatchObject({ action: "node.drained", subject: id, detail: { name: "here" } });
+  });
+
+  test.each([
+    ["GET /tenants", ["read", "write", "approve"]],
+    ["PUT /tenants/team", ["read", "write", "approve"]],
+    ["POST /nodes/some/drain", ["read", "write", "approve"]],
+    ["DELETE /nodes/some", ["read", "write", "approve"]],
+    ["GET /nodes", ["write", "approve", "admin"]],
+  ] as const)("%s is refused without its scope", async (operation, scopes) => {
+    await using api = await startTestDaemon(await databases.open());
+    const headers = { authorization: `Bearer ${await api.createToken(scopes)}` };
+    const response = await api.request(operation, {
+      headers,
+      ...(operation.startsWith("PUT") && { json: {} }),
+    });
+    expect(response.status).toBe(403);
+  });
+
+  test("sessions belong to the tenant of their token, and so do those of its logins", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    const body = { name: "ci", scopes: ["read", "write"], tenant: "team" };
+    const early = await api.request("POST /tokens", { json: body });
+    expect([early.status, await early.json()]).toEqual([
+      422,
+      expect.objectContaining({ detail: expect.stringContaining("PUT /tenants/team") }),
+    ]);
+    const put = await api.request("PUT /tenants/team", { json: { maxActive: 5 } });
+    expect(await put.json()).toEqual({
+      id: "team",
+      maxActive: 5,
+      maxWaiting: null,
+      weight: 1,
+      active: 0,
+      waiting: 0,
+    });
+    const created = await api.request("POST /tokens", { json: body });
+    const { token, info } = (await created.json()) as { token: string; info: { tenant: string } };
+    expect(info.tenant).toBe("team");
+    const login = await api.request("POST /login", { json: { token } });
+    expect(await login.json()).toMatchObject({ tenant: "team" });
+    const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+    for (const headers of [{ authorization: `Bearer ${token}` }, { cookie }]) {
+      const response = await api.daemon.fetch(
+        new Request("http://localhost/sessions?wait=10000", {
+          method: "POST",
+          headers: { "content-type": "application/json", host: "localhost", ...headers },
+          body: JSON.stringify({ cwd: api.root }),
+        }),
+      );
+      expect(response.status).toBe(202);
+    }
+    const { data } = (await (await api.request("GET /tenants")).json()) as { data: Tenant[] };
+    expect(data).toEqual([expect.objectContaining({ id: "team", active: 2, waiting: 0 })]);
+  });
+});
