@@ -7,6 +7,7 @@ import { consoleCommand } from "./console.ts";
 import { doctorCommand } from "./doctor.ts";
 import { execServerCommand } from "./exec-server.ts";
 import { inboxCommand } from "./inbox.ts";
+import { nodesCommand } from "./nodes.ts";
 import { policyCommand } from "./policy.ts";
 import { relayCommand } from "./relay.ts";
 import { runCommand } from "./run.ts";
@@ -33,6 +34,7 @@ export const COMMANDS: readonly (() => CliCommand)[] = [
   logoutCommand,
   accountCommand,
   tokenCommand,
+  nodesCommand,
   policyCommand,
   execServerCommand,
   relayCommand,

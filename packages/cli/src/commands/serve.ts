@@ -2,7 +2,13 @@ import { Option } from "commander";
 import { type CliCommand, createCommand } from "../cli-command.ts";
 import { openContext } from "../context.ts";
 import type { ServeOptions } from "../daemon/serve-options.ts";
-import { collectValues, parseDuration, parseListen } from "../options/parse-values.ts";
+import {
+  collectSharedRoots,
+  collectValues,
+  parseCount,
+  parseDuration,
+  parseListen,
+} from "../options/parse-values.ts";
 
 export function serveCommand(): CliCommand {
   const command = createCommand("serve", {
@@ -13,13 +19,16 @@ export function serveCommand(): CliCommand {
       ["codexkit serve", "sessions in this folder, on http://127.0.0.1:4100"],
       ["codexkit serve --demo", "without credentials, on a scripted model"],
       ["codexkit serve --root ~/projects --listen 127.0.0.1:0", "another folder, and a free port"],
-      ["codexkit serve --store postgres://user@db.example/codex --drain 5m", "one node of a fleet"],
+      [
+        "codexkit serve --store postgres://user@db.example/codex --advertise http://10.0.0.7:4100 --listen 10.0.0.7:4100",
+        "one node of a fleet",
+      ],
     ],
   });
   command
     .option(
       "--store <folder|url>",
-      "folder of the store, or a postgres:// URL (default: ~/.codexkit/daemon, with --demo ~/.codexkit/demo-daemon)",
+      "folder of the store, or a postgres:// URL (default: CODEXKIT_STORE, then ~/.codexkit/daemon, with --demo ~/.codexkit/demo-daemon)",
     )
     .option("--state-folder <folder>", "folder of Codex's home and the token, if the store is Postgres")
     .option("--listen <host:port>", "address; port 0 chooses a free one", parseListen, {
@@ -29,7 +38,7 @@ export function serveCommand(): CliCommand {
     .option("--token-file <file>", "file of the token for this machine, created if it does not exist")
     .option(
       "--root <folder>",
-      "folder that sessions may work in; can be repeated (default: this folder)",
+      "folder that sessions may work in; can be repeated (default: this folder, unless there is a shared root)",
       collectValues,
     )
     .option("--drain <duration>", "how long to wait for running turns at the end", parseDuration, 30_000)
@@ -47,6 +56,24 @@ export function serveCommand(): CliCommand {
       "--label <label>",
       "label of this node, for sessions that need it; can be repeated",
       collectValues,
+    )
+    .option(
+      "--advertise <url>",
+      "where other nodes reach this one, for terminals and files of its sessions (default: they don't)",
+    )
+    .option("--capacity <count>", "sessions that this node owns at most", parseCount, 200)
+    .option(
+      "--shared-root <label=folder>",
+      "root that several nodes have under this path, which gives this node the label; any node with it can run sessions in the folder; can be repeated",
+      collectSharedRoots,
+    )
+    .addOption(
+      new Option(
+        "--on-interrupted <reaction>",
+        "what new sessions do about a turn that was cut off with its node or codex",
+      )
+        .choices(["continue", "ask", "stop"])
+        .default("stop"),
     )
     .addOption(
       new Option("--log-level <level>", "least important messages to log")

@@ -39,6 +39,7 @@ function create(): CliCommand {
       "how long it is valid, such as 12h or 7d (default: until it is revoked)",
       parseDuration,
     )
+    .option("--tenant <name>", "tenant that the sessions of this token count for (default: default)")
     .action(async (name: string, options: CreateTokenOptions, self: CliCommand) => {
       const { createToken } = await import("../token/manage-tokens.ts");
       await createToken(name, options, openContext(self));

@@ -1,4 +1,4 @@
-import type { ListenAddress } from "../options/parse-values.ts";
+import type { ListenAddress } from "@codexkit/rpc";
 
 /** Options of `codexkit serve`, as commander parses them. */
 export interface ServeOptions {
@@ -16,5 +16,9 @@ export interface ServeOptions {
   readonly allowOrigin?: readonly string[];
   readonly nodeName?: string;
   readonly label?: readonly string[];
+  readonly advertise?: string;
+  readonly capacity: number;
+  readonly sharedRoot?: Readonly<Record<string, string>>;
+  readonly onInterrupted: "continue" | "ask" | "stop";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }

@@ -39,8 +39,11 @@ export interface CredentialSummary {
 export async function startDaemon(options: ServeOptions, { env }: CliContext): Promise<StartedDaemon> {
   const { demo: isDemo = false, listen, auth: hasAuth, replay } = options;
   if (replay !== undefined) checkReplay(options);
-  const { stateFolder, ...location } = locateStore(options);
-  const roots = replay === undefined ? (options.root ?? ["."]).map((root) => resolve(root)) : [];
+  const { stateFolder, ...location } = locateStore({ ...options, ...storeOf(options, env) });
+  const roots =
+    replay === undefined
+      ? (options.root ?? (options.sharedRoot ? [] : ["."])).map((root) => resolve(root))
+      : [];
   await using made = new AsyncDisposableStack();
   const staticFiles = options.console ? await findConsole() : undefined;
   const daemonOptions: DaemonOptions = {
@@ -52,6 +55,10 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
     ...(options.allowOrigin && { allowedOrigins: options.allowOrigin }),
     ...(options.nodeName !== undefined && { nodeName: options.nodeName }),
     ...(options.label && { labels: options.label }),
+    ...(options.advertise !== undefined && { advertiseUrl: options.advertise }),
+    ...(options.sharedRoot && { sharedRoots: resolveFolders(options.sharedRoot) }),
+    capacity: options.capacity,
+    defaults: { onInterrupted: options.onInterrupted },
     ...(staticFiles !== undefined && { staticFiles }),
     ...(isDemo && (await startDemoModel(made, stateFolder, env))),
   };
@@ -99,6 +106,21 @@ async function openConsole(
   if (!hasAuth || tokenFile === null) return consoleAddress(url);
   const token = readFileSync(tokenFile, "utf8").trim();
   return createConsoleUrl(url, new DaemonClient({ url, token }), { expiresInMs: LINK_MS });
+}
+
+/**
+ * A URL in the environment, where other users of the machine can't see its password. It is removed, so that no command of a
+ * session inherits it.
+ */
+function storeOf({ store, demo, replay }: ServeOptions, env: NodeJS.ProcessEnv): Pick<ServeOptions, "store"> {
+  const { CODEXKIT_STORE: variable } = env;
+  delete env["CODEXKIT_STORE"];
+  if (store !== undefined) return { store };
+  return variable === undefined || variable === "" || demo || replay !== undefined ? {} : { store: variable };
+}
+
+function resolveFolders(folders: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(folders).map(([label, folder]) => [label, resolve(folder)]));
 }
 
 function checkReplay({ replay = "", store, stateFolder, demo, root }: ServeOptions): void {

@@ -1,3 +1,4 @@
+import { type ListenAddress, parseListenAddress } from "@codexkit/rpc";
 import { InvalidArgumentError } from "commander";
 
 const MULTIPLIERS: Readonly<Record<string, number>> = { "": 1, k: 1e3, m: 1e6, g: 1e9 };
@@ -30,24 +31,29 @@ export function parseDuration(text: string): number {
   return Math.round(ms);
 }
 
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
 /** `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. */
 export function parseListen(text: string): ListenAddress {
-  const [, host = "", digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]\s]+)?:)?(\d{1,5})$/.exec(text) ?? [];
-  const port = Number(digits);
-  if (digits === "" || port > 65_535) {
-    throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4100 or [::1]:4100.");
-  }
-  return { host: host.replaceAll(/^\[|\]$/g, "") || "127.0.0.1", port };
+  const address = parseListenAddress(text);
+  if (!address) throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4100 or [::1]:4100.");
+  return address;
 }
 
 /** Collects the values of an option that can be repeated. */
 export function collectValues(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
+}
+
+/** `LABEL=FOLDER`; the option can be repeated, with another label each time. */
+export function collectSharedRoots(
+  text: string,
+  previous: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [, label = "", folder = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (label === "") throw new InvalidArgumentError("Expected LABEL=FOLDER, such as projects=/srv/projects.");
+  if (Object.hasOwn(previous, label)) {
+    throw new InvalidArgumentError(`The label ${label} was given a folder before.`);
+  }
+  return { ...previous, [label]: folder };
 }
 
 const SCOPES = ["read", "write", "approve", "admin"] as const;

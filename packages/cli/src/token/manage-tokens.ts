@@ -11,6 +11,7 @@ import { revealLine } from "../terminal/sanitize.ts";
 export interface CreateTokenOptions extends DaemonCommandOptions {
   readonly scope?: readonly Scope[];
   readonly expires?: number;
+  readonly tenant?: string;
 }
 
 export interface RevokeTokenOptions extends DaemonCommandOptions {
@@ -21,7 +22,7 @@ type TokenInfo = OperationResponse<"GET /tokens">["data"][number];
 
 export async function createToken(
   name: string,
-  { scope, expires, ...options }: CreateTokenOptions,
+  { scope, expires, tenant, ...options }: CreateTokenOptions,
   context: CliContext,
 ): Promise<void> {
   if (name.trim() === "") throw usageError("The name of the token is empty.");
@@ -31,6 +32,7 @@ export async function createToken(
       name,
       scopes: [...(scope ?? ["read", "write", "approve"])] as Scope[],
       ...(expires !== undefined && { expiresAt: Date.now() + expires }),
+      ...(tenant !== undefined && { tenant }),
     },
     signal: context.signal,
   });
