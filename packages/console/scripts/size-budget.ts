@@ -8,8 +8,14 @@ export const SIZE_BUDGET = {
   entry: 50_000,
   /** Scripts until a session is on screen: the entry, the session screen and what it imports, and the feed's worker. */
   session: 100_000,
-  /** All styles. */
+  /** Styles until a session is on screen. Those of other screens and panels are loaded with them. */
   css: 12_000,
+  /** What the first diff loads. */
+  diff: 24_000,
+  /** What the first block of code loads. */
+  highlighter: 40_000,
+  /** What the first terminal loads. */
+  terminal: 130_000,
 } as const;
 
 export type Sizes = { readonly [Part in keyof typeof SIZE_BUDGET]: number };
@@ -18,10 +24,15 @@ interface ManifestEntry {
   readonly file: string;
   readonly imports?: readonly string[];
   readonly css?: readonly string[];
+  /** Its workers, among others. */
+  readonly assets?: readonly string[];
 }
 
 /** Modules that are loaded before a session is on screen, besides the entry. */
 const SESSION_MODULES = ["src/app/session-screen.tsx"];
+
+/** The module of the library that compares words, as the manifest names it. */
+const WORD_DIFF = "../../node_modules/diff/libesm/index.js";
 
 /** Measures a built page by its manifest. */
 export function measure(out: string): Sizes {
@@ -43,16 +54,20 @@ export function measure(out: string): Sizes {
   };
   const sum = (files: Iterable<string>): number =>
     [...files].reduce((total, file) => total + sizeOf(file), 0);
-  const styles = new Set(
-    Object.values(manifest).flatMap(({ file, css = [] }) => (file.endsWith(".css") ? [file, ...css] : css)),
-  );
-  const workers = Object.values(manifest)
-    .map(({ file }) => file)
-    .filter((file) => /feed-worker/.test(file));
+  const workers = (name: RegExp): string[] =>
+    Object.values(manifest)
+      .flatMap(({ assets = [] }) => assets)
+      .filter((file) => name.test(file));
+  const eager = scripts(["index.html", ...SESSION_MODULES]);
+  const styles = Object.values(manifest).flatMap(({ file, css = [] }) => (eager.has(file) ? css : []));
+  const lazy = (...names: string[]): Iterable<string> => scripts(names).difference(eager);
   return {
     entry: sum(scripts(["index.html"])),
-    session: sum(new Set([...scripts(["index.html", ...SESSION_MODULES]), ...workers])),
-    css: sum(styles),
+    session: sum([...eager, ...workers(/feed-worker/)]),
+    css: sum(new Set(styles)),
+    diff: sum(lazy("src/diff/diff-panel.tsx", WORD_DIFF)),
+    highlighter: sum(workers(/highlight-worker/)),
+    terminal: sum(lazy("src/terminal/terminal-panel.tsx", "src/terminal/terminal-screen.tsx")),
   };
 }
 

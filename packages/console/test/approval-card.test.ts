@@ -71,7 +71,7 @@ describe("a command", () => {
     );
     expect(await card.getByRole("button").allInnerTexts()).not.toContain("Allow once");
     await card.getByRole("button", { name: "Always…" }).click();
-    expect(await card.getByRole("region", { name: "What is stored" }).innerText()).toBe("docker compose");
+    expect(await card.getByRole("group", { name: "What is stored" }).innerText()).toBe("docker compose");
     expect(await answerOf(daemon, id)).toBeUndefined();
     await card.getByRole("button", { name: "Store and allow" }).click();
     await card.getByText("Allowed always by you").waitFor();
@@ -168,7 +168,7 @@ describe("other kinds", () => {
     await using daemon = await FakeDaemon.start();
     const { card, id, page } = await openInbox(daemon, async (session) => session.ask(fileChange));
     await card.getByText("src/tokens.ts").first().waitFor();
-    const diff = card.getByRole("region", { name: "Changes to approve" });
+    const diff = card.getByRole("group", { name: "Changes to approve" });
     await diff.getByText(String.raw`split(text, /\s+/)`).waitFor();
     await diff.getByText("export interface Token {").waitFor();
     await takeScreenshot(page, "card-file-change");
@@ -246,7 +246,7 @@ describe("other kinds", () => {
   test("a tool of an MCP server shows its arguments", async () => {
     await using daemon = await FakeDaemon.start();
     const { card, page } = await openInbox(daemon, async (session) => session.ask(mcpTool));
-    expect(await card.getByRole("region", { name: "Arguments" }).innerText()).toContain("Ann⟪RLO⟫");
+    expect(await card.getByRole("group", { name: "Arguments" }).innerText()).toContain("Ann⟪RLO⟫");
     await takeScreenshot(page, "card-mcp-tool");
     await card.getByRole("button", { name: "Allow for the session" }).click();
     await page.getByText(/Allowed for the session by you/).waitFor();

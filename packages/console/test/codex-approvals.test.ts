@@ -23,7 +23,7 @@ test("a patch is allowed with its diff in view, and Codex writes it", async () =
   await daemon.client.send(session.id, "Write notes");
   const page = await browser.open(daemon, `/s/${session.id}`);
   const card = page.getByRole("article", { name: "Change a file" });
-  await card.getByRole("region", { name: "Changes to approve" }).getByText("the first line").waitFor();
+  await card.getByRole("group", { name: "Changes to approve" }).getByText("the first line").waitFor();
   expect(existsSync(join(daemon.workspace, "notes.md"))).toBe(false);
   await card.getByRole("button", { name: "Allow once" }).click();
   await page.getByText(/Allowed once by you/).waitFor();

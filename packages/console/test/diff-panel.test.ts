@@ -40,7 +40,7 @@ test("shows the newest turn, any other turn, and all of them", async () => {
     fileDiff("src/two.ts", "3", "4") + fileDiff("src/three.ts", "5", "6"),
   );
   const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
-  const changes = page.getByRole("region", { name: "Changes" });
+  const changes = page.getByRole("group", { name: "Changes" });
   await changes.getByText("src/three.ts", { exact: true }).waitFor();
   expect(await changes.getByText("src/one.ts", { exact: true }).count()).toBe(0);
   await takeScreenshot(page, "diff-newest");
@@ -61,7 +61,7 @@ test("marks changed words, and closes files that were viewed", async () => {
   const session = await daemon.createSession("words");
   await changeFiles(session, "Change", fileDiff("src/one.ts", "first", "second"));
   const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
-  const changes = page.getByRole("region", { name: "Changes" });
+  const changes = page.getByRole("group", { name: "Changes" });
   await expect.poll(async () => changes.locator("mark").allInnerTexts()).toEqual(["first", "second"]);
   await changes.getByLabel("Viewed").check();
   await expect.poll(async () => changes.locator("mark").count()).toBe(0);
@@ -73,7 +73,7 @@ test("sends the comments on lines as one message", async () => {
   const session = await daemon.createSession("comments");
   await changeFiles(session, "Change", fileDiff("src/one.ts", "1", "2") + fileDiff("src/two.ts", "3", "4"));
   const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
-  const changes = page.getByRole("region", { name: "Changes" });
+  const changes = page.getByRole("group", { name: "Changes" });
   for (const [code, comment] of [
     ["const value = 2;", "Why 2?"],
     ["const value = 3;", "Keep 3."],
@@ -111,7 +111,7 @@ test("opens a file of 100,000 lines with few elements, and reaches its end", asy
     `diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 +1,${lines.length} @@\n${lines.join("")}`,
   );
   const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
-  const changes = page.getByRole("region", { name: "Changes" });
+  const changes = page.getByRole("group", { name: "Changes" });
   await changes.getByText(/line 1 of a generated file$/).waitFor();
   expect(await changes.locator("*").count()).toBeLessThan(1_500);
   await changes.evaluate((element) => {
@@ -130,7 +130,7 @@ test("has no accessibility problem on a phone and in the dark", async () => {
     [DESKTOP, "dark"],
   ] as const) {
     const page = await browser.open(daemon, `/s/${session.id}?p=diff`, { viewport, colorScheme });
-    await page.getByRole("region", { name: "Changes" }).getByText("const value = 2;").waitFor();
+    await page.getByRole("group", { name: "Changes" }).getByText("const value = 2;").waitFor();
     await expectAccessible(page);
     await takeScreenshot(page, `diff-${viewport.width}-${colorScheme}`);
   }
@@ -141,7 +141,7 @@ test("is used by the keyboard alone", async () => {
   const session = await daemon.createSession("keys");
   await changeFiles(session, "Change", fileDiff("src/one.ts", "1", "2") + fileDiff("src/two.ts", "3", "4"));
   const page = await browser.open(daemon, `/s/${session.id}?p=diff`);
-  const changes = page.getByRole("region", { name: "Changes" });
+  const changes = page.getByRole("group", { name: "Changes" });
   const cursor = page.locator(".diff-cursor");
   await changes.getByText("const value = 4;").waitFor();
   await changes.focus();

@@ -85,3 +85,36 @@ test("the answered tab is an audit, and an empty inbox says what runs", async ()
   await takeScreenshot(page, "inbox-audit");
   await expectAccessible(page);
 });
+
+test("answers several requests of one rule alike, after showing each of them", async () => {
+  await using daemon = await FakeDaemon.start();
+  const one = await daemon.createSession("one");
+  const other = await daemon.createSession("other");
+  await one.askForCommand("npm test && docker compose up -d");
+  await one.askForCommand("npm test && docker compose down");
+  const third = await other.askForCommand("npm test && docker ps");
+  await other.askForCommand("npm test");
+  const page = await browser.open(daemon, "/inbox");
+  const open = page.getByRole("button", { name: "Answer 3 like this…" });
+  await expect.poll(async () => open.count()).toBe(3);
+  await open.first().click();
+  const dialog = page.getByRole("dialog", { name: "Answer requests alike" });
+  for (const command of ["docker compose up -d", "docker compose down", "docker ps"]) {
+    await dialog.getByText(`npm test && ${command}`).waitFor();
+  }
+  await takeScreenshot(page, "inbox-alike");
+  await expectAccessible(page);
+  // Another person is faster with one of them.
+  await daemon.api.request(`POST /inbox/${third}/answer`, { json: { type: "decision", offer: "decline" } });
+  await dialog.getByRole("heading", { name: "Answer 2 requests alike" }).waitFor();
+  // Enter allows nothing.
+  await dialog.getByRole("button", { name: "Allow all once" }).press("Enter");
+  await expect.poll(async () => dialog.count()).toBe(1);
+  await dialog
+    .getByRole("button", { name: "Allow all once" })
+    .and(page.locator("[aria-disabled=false]"))
+    .click();
+  await expect.poll(async () => page.getByText(/Allowed once by you/).count()).toBe(2);
+  expect(await page.getByText(/Declined by/).count()).toBe(1);
+  expect(await page.getByRole("article", { name: "Run a command" }).count()).toBe(1);
+});

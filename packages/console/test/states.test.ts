@@ -1,15 +1,29 @@
 import { expect, test } from "vitest";
-import { DESKTOP, expectAccessible, FakeDaemon, PHONE, takeScreenshot, useBrowser } from "./rig/index.ts";
+import {
+  DESKTOP,
+  expectAccessible,
+  expectAriaSnapshot,
+  FakeDaemon,
+  PHONE,
+  takeScreenshot,
+  useBrowser,
+} from "./rig/index.ts";
 import { STATES } from "./states.ts";
 
 const browser = useBrowser();
 
 test.each(STATES)(
   "$name is recognisable and accessible in both themes and both widths",
-  async ({ name, prepare, interfere, shows, isLoggedIn = true }) => {
+  async ({ name, prepare, interfere, shows, scopes, isLoggedIn = true }) => {
     await using daemon = await FakeDaemon.start();
-    const page = await browser.open(daemon, await prepare(daemon), { isLoggedIn, reducedMotion: "reduce" });
-    await interfere?.(daemon, page);
+    const prepared = await prepare(daemon);
+    const path = typeof prepared === "string" ? prepared : `/s/${prepared.id}`;
+    const token = scopes ? await daemon.api.createToken(scopes) : daemon.token;
+    const page = await browser.open({ url: daemon.url, token }, path, {
+      isLoggedIn,
+      reducedMotion: "reduce",
+    });
+    await interfere?.({ daemon, page, ...(typeof prepared !== "string" && { session: prepared }) });
     for (const [width, viewport] of Object.entries({ wide: DESKTOP, phone: PHONE })) {
       await page.setViewportSize(viewport);
       for (const colorScheme of ["light", "dark"] as const) {
@@ -21,6 +35,18 @@ test.each(STATES)(
     }
     // Nothing is wider than a phone.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(PHONE.width);
+    await page.setViewportSize(DESKTOP);
+    await expectAriaSnapshot(page, `states/${name}`, VARYING);
   },
   240_000,
 );
+
+/** Parts that differ between runs. */
+const VARYING = [
+  [/\d\d:\d\d:\d\d/g, "TIME"],
+  [/\b\d+ ?(?:ms|s|m|h)\b(?: \d+ ?s\b)?/g, "TIME"],
+  [/[\d.,]+k? events/g, "MANY events"],
+  [/127\.0\.0\.1:\d+/g, "ADDRESS"],
+  // Buttons are off for the first 400 ms.
+  [/ \[disabled\]/g, ""],
+] as const;

@@ -1,16 +1,24 @@
+import type { Scope } from "@codexkit/daemon/client";
 import type { Page } from "playwright-core";
 import type { FakeDaemon, FakeSession } from "./rig/index.ts";
 
 /** A state of the page that people have to recognise. */
 export interface PageState {
   readonly name: string;
-  /** Prepares the daemon. Returns the path to open. */
-  readonly prepare: (daemon: FakeDaemon) => Promise<string>;
+  /** Prepares the daemon. Returns the path to open, or the session whose transcript is opened. */
+  readonly prepare: (daemon: FakeDaemon) => Promise<string | FakeSession>;
   /** Done to the page after it was opened, such as cutting its connection. */
-  readonly interfere?: (daemon: FakeDaemon, page: Page) => Promise<void>;
+  readonly interfere?: (deps: {
+    readonly daemon: FakeDaemon;
+    readonly page: Page;
+    /** The session that is open, if the state has one. */
+    readonly session?: FakeSession;
+  }) => Promise<void>;
   /** What the page shows in this state. */
   readonly shows: RegExp;
   readonly isLoggedIn?: boolean;
+  /** Scopes of the browser's token. Default: all. */
+  readonly scopes?: readonly Scope[];
 }
 
 const DIFF = [
@@ -54,10 +62,20 @@ async function exchange(daemon: FakeDaemon): Promise<FakeSession> {
   return session;
 }
 
+/** Streams are refused, and the rest of the API answers. Returns a function that ends this. */
+function refuseStreams(daemon: FakeDaemon): () => void {
+  const accept = daemon.faults.override("GET /events", {
+    status: 503,
+    json: { type: "draining", title: "Draining", status: 503, detail: "Try again later." },
+  });
+  daemon.faults.closeStreams();
+  return accept;
+}
+
 export const STATES: readonly PageState[] = [
   {
     name: "session",
-    prepare: async (daemon) => `/s/${(await createNormalSession(daemon)).id}`,
+    prepare: createNormalSession,
     shows: /docker compose up/,
   },
   { name: "no-session", prepare: async () => "/sessions", shows: /codexkit run/ },
@@ -76,28 +94,23 @@ export const STATES: readonly PageState[] = [
       const session = await exchange(daemon);
       const never = new Promise<void>(() => {});
       daemon.faults.override(`GET /sessions/${session.id}/items`, { after: never });
-      return `/s/${session.id}`;
+      return session;
     },
     shows: /Loading/,
   },
   {
     name: "reconnecting",
-    prepare: async (daemon) => `/s/${(await exchange(daemon)).id}`,
-    interfere: async (daemon, page) => {
+    prepare: exchange,
+    interfere: async ({ daemon, page }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
-      // Streams are refused, and the rest of the API answers.
-      daemon.faults.override("GET /events", {
-        status: 503,
-        json: { type: "draining", title: "Draining", status: 503, detail: "Try again later." },
-      });
-      daemon.faults.closeStreams();
+      refuseStreams(daemon);
     },
     shows: /Reconnecting|can't be reached/,
   },
   {
     name: "daemon-down",
-    prepare: async (daemon) => `/s/${(await exchange(daemon)).id}`,
-    interfere: async (daemon, page) => {
+    prepare: exchange,
+    interfere: async ({ daemon, page }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
       await daemon.faults.refuse();
     },
@@ -111,7 +124,7 @@ export const STATES: readonly PageState[] = [
         { type: "gap", from: 40, to: 90, reason: "store_rewound" },
         { type: "recovered", items: 3, reason: "The daemon was killed in the middle of the turn." },
       ]);
-      return `/s/${session.id}`;
+      return session;
     },
     shows: /Events 40 to 90 are missing/,
   },
@@ -126,34 +139,79 @@ export const STATES: readonly PageState[] = [
     prepare: async (daemon) => {
       const session = await exchange(daemon);
       const turn = await session.startTurn("Go on");
-      await session.append([
-        {
-          type: "command.finished",
-          commandId: "command",
-          key: "key",
-          kind: "message",
-          problem: {
-            type: "writer_locked",
-            title: "Writer locked",
-            status: 409,
-            detail: "Another program writes this thread.",
-            holder: { pid: 4242, command: "codex" },
-          },
-        },
-      ]);
       await turn.interrupt();
-      return `/s/${session.id}`;
+      const problem = {
+        type: "writer_locked" as const,
+        title: "Writer locked",
+        status: 409,
+        detail: "Another program writes this thread.",
+        holder: { pid: 4242, command: "codex" },
+      };
+      await session.append(
+        [{ type: "command.finished", commandId: "command", key: "key", kind: "message", problem }],
+        { phase: "failed", problem },
+      );
+      return session;
     },
-    shows: /codex \(process 4242\) has this thread open/,
+    shows: /codex \(process 4242\) has this thread open[^]*Fork: use a copy now/,
   },
   {
     name: "codex-crashed",
     prepare: async (daemon) => {
       const session = await exchange(daemon);
       const turn = await session.startTurn("Go on");
-      await turn.fail("codex ended with signal SIGKILL in the middle of the turn.");
-      return `/s/${session.id}`;
+      await turn.fail("codex ended with signal SIGKILL in the middle of the turn.", {
+        stderr:
+          "thread 'main' panicked at src/main.rs:42:\nindex out of bounds: the len is 3 but the index is 3",
+      });
+      return session;
     },
-    shows: /codex ended with signal SIGKILL/,
+    shows: /codex ended with signal SIGKILL[^]*index out of bounds[^]*The next message starts Codex again/,
+  },
+  {
+    name: "behind",
+    prepare: exchange,
+    interfere: async ({ daemon, page, session }) => {
+      await page.getByText("The lexer drops the last token.").first().waitFor();
+      const accept = refuseStreams(daemon);
+      const turn = await session?.startTurn("List all files.");
+      const message = await turn?.beginMessage();
+      await message?.write(Array.from({ length: 12_000 }, (_, line) => `- file ${line} of the project\n`));
+      daemon.faults.stallAfter(600_000);
+      accept();
+    },
+    shows: /Catching up, [\d.,k ]+ events/,
+  },
+  {
+    name: "row-fails",
+    prepare: async (daemon) => {
+      const session = await exchange(daemon);
+      const turn = await session.startTurn("Change it.");
+      // A version of Codex that reports patches in another form.
+      await turn.add({ type: "fileChange", status: "completed", changes: "unknown" });
+      await turn.say("It is changed.");
+      await turn.complete("It is changed.");
+      return session;
+    },
+    shows: /This row can't be displayed[^]*It is changed/,
+  },
+  {
+    name: "new-version",
+    prepare: exchange,
+    interfere: async ({ daemon, page }) => {
+      await page.getByText("The lexer drops the last token.").first().waitFor();
+      await page.route("**/console/", async (route) => {
+        const body = '<script type="module" src="/console/assets/index-of-the-next-version.js"></script>';
+        await route.fulfill({ contentType: "text/html", body });
+      });
+      daemon.faults.closeStreams();
+    },
+    shows: /A new version of this page is available/,
+  },
+  {
+    name: "read-only",
+    scopes: ["read"],
+    prepare: createNormalSession,
+    shows: /may read, but not answer/,
   },
 ];

@@ -17,21 +17,17 @@ export function useAppKeys({ sessions, inbox }: DaemonFeed): void {
     const approval = inbox().at(index);
     if (approval) navigate(`/inbox#${encodeURIComponent(approval.id)}`);
   };
-  useKeys("everywhere", [
-    { id: "app.palette", keys: "$mod+k", label: "Search or command", inFields: true, run: openPalette },
-    { id: "app.keys", keys: "?", label: "Keyboard shortcuts", run: openKeySheet },
-    { id: "app.goInbox", keys: "g i", label: "Inbox", run: () => navigate("/inbox") },
-    { id: "app.goSessions", keys: "g s", label: "Sessions", run: () => navigate("/sessions") },
-    { id: "app.goUsage", keys: "g u", label: "Usage", run: () => navigate("/usage") },
-    { id: "app.new", keys: "c", label: "New session", run: () => navigate("/new") },
-    { id: "app.previousSession", keys: "[", label: "Previous session", run: () => neighbour(-1) },
-    { id: "app.nextSession", keys: "]", label: "Next session", run: () => neighbour(1) },
-    { id: "app.newestApproval", keys: ".", label: "Newest approval", run: () => openApproval(-1) },
-    {
-      id: "app.approval",
-      keys: "1-9",
-      label: "The n-th approval that waits",
-      run: ({ key }) => openApproval(Number(key) - 1),
-    },
-  ]);
+  useKeys("everywhere", {
+    "app.palette": openPalette,
+    "app.keys": openKeySheet,
+    "app.goInbox": () => navigate("/inbox"),
+    "app.goSessions": () => navigate("/sessions"),
+    "app.goUsage": () => navigate("/usage"),
+    "app.search": () => navigate("/sessions#search"),
+    "app.new": () => navigate("/new"),
+    "app.previousSession": () => neighbour(-1),
+    "app.nextSession": () => neighbour(1),
+    "app.newestApproval": () => openApproval(-1),
+    "app.approval": ({ key }) => openApproval(Number(key) - 1),
+  });
 }

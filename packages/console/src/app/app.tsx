@@ -18,6 +18,7 @@ const screens: Readonly<Record<RouteName, () => JSX.Element>> = {
   newSession: lazy(async () => import("../new-session/new-session-screen.tsx")),
   usage: lazy(async () => import("../usage/usage-screen.tsx")),
   settings: lazy(async () => import("../settings/settings-screen.tsx")),
+  nodes: lazy(async () => import("../nodes/nodes-screen.tsx")),
   login: lazy(async () => import("../login/login-screen.tsx")),
   pair: lazy(async () => import("../login/pair-screen.tsx")),
   replay: lazy(async () => import("../replay/replay-screen.tsx")),

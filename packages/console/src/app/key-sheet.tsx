@@ -1,53 +1,66 @@
 import { For } from "solid-js";
-import { formatKeys, keyRegistry, type KeyScope } from "../keys/index.ts";
+import {
+  formatKeys,
+  KEY_CATALOGUE,
+  KEY_SCOPES,
+  type KeyDefinition,
+  keyRegistry,
+  type KeyScope,
+} from "../keys/index.ts";
 import { Dialog } from "../ui/index.ts";
 
-const TITLES: Readonly<Record<KeyScope, string>> = {
-  everywhere: "Everywhere",
-  list: "Lists",
-  transcript: "Transcript",
-  approval: "Approval",
-  diff: "Diff",
-  composer: "Composer",
-  terminal: "Terminal",
-};
+/** Keys of the message field, which handles them itself. */
+const COMPOSER: readonly (readonly [keys: readonly string[], label: string])[] = [
+  [["Enter"], "Send"],
+  [["Shift+Enter"], "New line"],
+  [["$mod+Enter"], "Queue"],
+  [["Alt+Enter"], "Steer"],
+  [["Escape Escape"], "Interrupt"],
+  [["ArrowUp"], "Earlier message"],
+  [["@"], "File"],
+  [["/"], "Command"],
+  [["!"], "Shell command"],
+];
 
-/** All keys that act now. */
+/** All keys of the page, as they are set. */
 export default function KeySheet(props: { readonly close: () => void }) {
   const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
-  const scopes = (Object.keys(TITLES) as KeyScope[]).flatMap((scope) => {
-    const bindings = new Map(
-      keyRegistry
-        .groups()
-        .filter((group) => group.scope === scope)
-        .flatMap((group) => group.bindings.map((binding) => [binding.id, binding] as const)),
-    );
-    return bindings.size > 0 ? [{ scope, bindings: [...bindings.values()] }] : [];
-  });
+  const groups = [
+    ...(Object.keys(KEY_CATALOGUE) as KeyScope[]).map((scope) => ({
+      title: KEY_SCOPES[scope],
+      // Arrows do the same as letters.
+      rows: groupByLabel(scope),
+    })),
+    { title: "Composer", rows: COMPOSER },
+    { title: "Terminal", rows: [[["Ctrl+Shift+Escape"], "Leave the terminal"]] as typeof COMPOSER },
+  ];
   return (
     <Dialog label="Keyboard shortcuts" class="key-sheet" close={props.close}>
       <header>
         <h1>Keyboard shortcuts</h1>
         <p class="muted">
-          Single keys don't act in text fields. <a href="/console/settings">Change them or switch them off</a>
+          Single keys don't act in text fields.{" "}
+          <a href="/console/settings#keys" onClick={() => props.close()}>
+            Change them or switch them off
+          </a>
           .
         </p>
       </header>
       <div class="key-groups">
-        <For each={scopes}>
-          {({ scope, bindings }) => (
+        <For each={groups}>
+          {({ title, rows }) => (
             <section>
-              <h2>{TITLES[scope]}</h2>
+              <h2>{title}</h2>
               <dl>
-                <For each={bindings}>
-                  {(binding) => (
+                <For each={rows}>
+                  {([alternatives, label]) => (
                     <div>
                       <dt>
-                        <For each={formatKeys(keyRegistry.keysOf(binding), isMac)}>
+                        <For each={alternatives.flatMap((keys) => formatKeys(keys, isMac))}>
                           {(key) => <kbd class="key">{key}</kbd>}
                         </For>
                       </dt>
-                      <dd>{binding.label}</dd>
+                      <dd>{label}</dd>
                     </div>
                   )}
                 </For>
@@ -63,4 +76,13 @@ export default function KeySheet(props: { readonly close: () => void }) {
       </form>
     </Dialog>
   );
+}
+
+function groupByLabel(scope: KeyScope): typeof COMPOSER {
+  const byLabel = new Map<string, string[]>();
+  for (const [id, definition] of Object.entries<KeyDefinition>(KEY_CATALOGUE[scope])) {
+    const keys = keyRegistry.keysOf({ id, keys: definition.keys });
+    if (keys !== "") byLabel.set(definition.label, [...(byLabel.get(definition.label) ?? []), keys]);
+  }
+  return Array.from(byLabel, ([label, keys]) => [keys, label] as const);
 }

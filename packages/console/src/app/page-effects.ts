@@ -11,6 +11,7 @@ const PAGE_TITLES: Readonly<Record<string, string>> = {
   newSession: "New session",
   usage: "Usage",
   settings: "Settings",
+  nodes: "Nodes",
   login: "Log in",
   pair: "Pair a device",
   replay: "Replay",

@@ -21,6 +21,7 @@ const PAGES: readonly [label: string, path: string, icon: IconName][] = [
   ["Sessions", "/sessions", "list"],
   ["New session", "/new", "plus"],
   ["Usage", "/usage", "usage"],
+  ["Nodes", "/nodes", "link"],
   ["Settings", "/settings", "gear"],
   ["Replay a session", "/replay", "events"],
   ["Pair a device", "/pair", "link"],
@@ -28,7 +29,7 @@ const PAGES: readonly [label: string, path: string, icon: IconName][] = [
 
 /** Goes anywhere and does anything, by typing. */
 export default function Palette(props: { readonly close: () => void }) {
-  const { sessions } = useDaemon();
+  const { sessions, isFleet } = useDaemon();
   const [query, setQuery] = createSignal("");
   const [selected, setSelected] = createSignal(0);
   const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
@@ -44,7 +45,7 @@ export default function Palette(props: { readonly close: () => void }) {
       icon: "sessions" as const,
       run: () => navigate(`/s/${encodeURIComponent(session.id)}`),
     })),
-    ...PAGES.map(([label, path, icon]) => ({
+    ...PAGES.filter(([, path]) => path !== "/nodes" || isFleet()).map(([label, path, icon]) => ({
       id: `page-${path.slice(1)}`,
       label,
       detail: "",

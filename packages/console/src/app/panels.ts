@@ -4,33 +4,31 @@ import type { SessionView } from "../feed/index.ts";
 export interface PanelDefinition {
   readonly id: string;
   readonly label: string;
-  /** Key after `v` that opens it. */
-  readonly key: string;
   readonly component: Component<{ readonly view: SessionView }>;
 }
 
 /** The panels beside the transcript, by the value of `?p=`. */
 export const PANELS: readonly PanelDefinition[] = [
-  { id: "diff", label: "Diff", key: "d", component: lazy(async () => import("../diff/diff-panel.tsx")) },
-  { id: "plan", label: "Plan", key: "p", component: lazy(async () => import("../plan/plan-panel.tsx")) },
+  { id: "diff", label: "Diff", component: lazy(async () => import("../diff/diff-panel.tsx")) },
+  { id: "plan", label: "Plan", component: lazy(async () => import("../plan/plan-panel.tsx")) },
   {
     id: "agents",
     label: "Agents",
-    key: "a",
+
     component: lazy(async () => import("../agents/agents-panel.tsx")),
   },
   {
     id: "terminal",
     label: "Terminal",
-    key: "t",
+
     component: lazy(async () => import("../terminal/terminal-panel.tsx")),
   },
-  { id: "files", label: "Files", key: "f", component: lazy(async () => import("../files/files-panel.tsx")) },
-  { id: "usage", label: "Usage", key: "u", component: lazy(async () => import("../usage/usage-panel.tsx")) },
+  { id: "files", label: "Files", component: lazy(async () => import("../files/files-panel.tsx")) },
+  { id: "usage", label: "Usage", component: lazy(async () => import("../usage/usage-panel.tsx")) },
   {
     id: "events",
     label: "Events",
-    key: "e",
+
     component: lazy(async () => import("../events/events-panel.tsx")),
   },
 ];

@@ -25,6 +25,7 @@ export interface SessionHeaderProps {
 
 /** Title, folder and settings of the session, its outline, its actions and its panels. */
 export function SessionHeader(props: SessionHeaderProps) {
+  const { isFleet } = useDaemon();
   const session = () => props.view.session();
   const facts = createMemo(() => {
     const current = session();
@@ -34,6 +35,7 @@ export function SessionHeader(props: SessionHeaderProps) {
       model === undefined ? "" : `${model}${effort === undefined ? "" : ` ${effort}`}`,
       permissionMode,
       agentMode === "build" ? "" : agentMode,
+      isFleet() && current.node !== null ? `on ${current.node}` : "",
     ].filter((fact) => fact !== "");
   });
   return (
@@ -49,8 +51,8 @@ export function SessionHeader(props: SessionHeaderProps) {
           {(shown) => (
             <>
               <span>{phaseLabel(shown().phase)}</span>
-              <code title={shown().cwd}>{shown().cwd}</code>
               <For each={facts()}>{(fact) => <span>{fact}</span>}</For>
+              <code title={shown().cwd}>{shown().cwd}</code>
             </>
           )}
         </Show>

@@ -36,21 +36,13 @@ function Session(props: { readonly id: string }) {
     const session = view.session();
     if (session) lastSession.write(session.id);
   });
-  useKeys("transcript", [
-    ...PANELS.map(({ id, label, key }) => ({
-      id: `panel.${id}`,
-      keys: `v ${key}`,
-      label: `Panel: ${label}`,
-      run: () => setPanel(panel()?.id === id ? undefined : id),
-    })),
-    { id: "app.goTerminal", keys: "g t", label: "Terminal", run: () => setPanel("terminal") },
-    {
-      id: "panel.close",
-      keys: "Escape",
-      label: "Close the panel",
-      run: () => (panel() ? setPanel(undefined) : false),
-    },
-  ]);
+  useKeys("transcript", {
+    ...Object.fromEntries(
+      PANELS.map(({ id }) => [`panel.${id}`, () => setPanel(panel()?.id === id ? undefined : id)]),
+    ),
+    "app.goTerminal": () => setPanel("terminal"),
+    "panel.close": () => (panel() ? setPanel(undefined) : false),
+  });
   const revealTurn = async (turnId: string): Promise<void> => {
     const turn = view.turns().find(({ id }) => id === turnId);
     if (!turn) return;

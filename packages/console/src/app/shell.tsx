@@ -9,7 +9,7 @@ import "./shell.css";
 
 /** Banner, navigation and the main region around every screen. */
 export function Shell(props: { readonly children: JSX.Element }) {
-  const { inbox } = useDaemon();
+  const { inbox, isFleet } = useDaemon();
   const [lastSession, setLastSession] = createSignal<string>();
   const sessionHref = (): string => {
     const id = routeParam("id");
@@ -42,6 +42,12 @@ export function Shell(props: { readonly children: JSX.Element }) {
             <Icon name="usage" />
             <span>Usage</span>
           </a>
+          <Show when={isFleet()}>
+            <a href={toHref("/nodes")} aria-current={route()?.name === "nodes" ? "page" : undefined}>
+              <Icon name="link" />
+              <span>Nodes</span>
+            </a>
+          </Show>
           <a href={toHref("/settings")} aria-label="Settings" title="Settings">
             <Icon name="gear" />
           </a>

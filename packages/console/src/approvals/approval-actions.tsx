@@ -82,7 +82,7 @@ export function ApprovalActions(props: {
         {(action) => (
           <div class="approval-panel">
             <p>{describeStored(action(), props.approval.kind)}</p>
-            <pre class="approval-stored" tabindex="0" role="region" aria-label="What is stored">
+            <pre class="approval-stored" tabindex="0" role="group" aria-label="What is stored">
               <VisibleText text={action().offer.stores ?? action().offer.label} />
             </pre>
             <div class="approval-buttons">

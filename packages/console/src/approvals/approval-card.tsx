@@ -1,16 +1,27 @@
 import type { Approval, InboxAnswer } from "@codexkit/daemon/client";
-import { createEffect, createMemo, createSignal, createUniqueId, Match, on, Show, Switch } from "solid-js";
+import {
+  createEffect,
+  createMemo,
+  createSignal,
+  createUniqueId,
+  type JSX,
+  Match,
+  on,
+  Show,
+  Suspense,
+  Switch,
+} from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
 import { formatDuration } from "../ui/index.ts";
 import { ApprovalActions } from "./approval-actions.tsx";
 import { ApprovalLine } from "./approval-line.tsx";
 import { answeringOf } from "./answering.ts";
-import { ElicitationActions, QuestionActions } from "./answer-actions.tsx";
 import { type CardAction, cardActions, type CardKey } from "./card-actions.ts";
 import { createCardGate } from "./create-card-gate.ts";
 import { formatCountdown, isAnswerable } from "./describe-outcome.ts";
 import { isOfAgent, titleOf } from "./describe-request.ts";
+import { ElicitationActions, QuestionActions } from "./lazy-forms.ts";
 import { permissionView, toGrant } from "./permission-rows.ts";
 import { narrow, RequestBody } from "./request-body.tsx";
 import { isFlagged } from "./segment-rows.ts";
@@ -24,6 +35,8 @@ export interface ApprovalCardProps {
   readonly agentName?: string | undefined;
   /** The daemon has an answer of this page. */
   readonly onAnswered?: (() => void) | undefined;
+  /** Below the decisions, such as a way to answer other requests alike. */
+  readonly more?: JSX.Element;
 }
 
 /**
@@ -135,18 +148,13 @@ function OpenCard(props: ApprovalCardProps) {
 
   useKeys(
     "approval",
-    [
-      { id: "approval.once", keys: "a", label: "Allow once", run: (event) => pressKey("once", event) },
-      {
-        id: "approval.session",
-        keys: "s",
-        label: "Allow for the session",
-        run: (event) => pressKey("session", event),
-      },
-      { id: "approval.always", keys: "Shift+A", label: "Always…", run: (event) => pressKey("always", event) },
-      { id: "approval.decline", keys: "d", label: "Decline…", run: (event) => pressKey("decline", event) },
-      { id: "approval.diff", keys: "o", label: "Open or close the diff", run: (event) => toggleDiff(event) },
-    ],
+    {
+      "approval.once": (event) => pressKey("once", event),
+      "approval.session": (event) => pressKey("session", event),
+      "approval.always": (event) => pressKey("always", event),
+      "approval.decline": (event) => pressKey("decline", event),
+      "approval.diff": (event) => toggleDiff(event),
+    },
     () => card,
   );
 
@@ -218,42 +226,45 @@ function OpenCard(props: ApprovalCardProps) {
           fallback={<p class="approval-note">This browser may read, but not answer requests.</p>}
         >
           <div class="approval-actions">
-            <Switch
-              fallback={
-                <ApprovalActions
-                  approval={props.approval}
-                  answering={answering()}
-                  isReady={isReady()}
-                  canGrant={grant() !== "nothing"}
-                  confirming={confirming()}
-                  onAct={act}
-                  onConfirm={(action) => void decide(action)}
-                  onBack={closePanel}
-                />
-              }
-            >
-              <Match when={narrow(props.approval.request, "userInput")}>
-                {(request) => (
-                  <QuestionActions
-                    request={request()}
+            <Suspense>
+              <Switch
+                fallback={
+                  <ApprovalActions
+                    approval={props.approval}
                     answering={answering()}
                     isReady={isReady()}
-                    onAnswer={(answer) => void submit(answer)}
+                    canGrant={grant() !== "nothing"}
+                    confirming={confirming()}
+                    onAct={act}
+                    onConfirm={(action) => void decide(action)}
+                    onBack={closePanel}
                   />
-                )}
-              </Match>
-              <Match when={narrow(props.approval.request, "elicitation")}>
-                {(request) => (
-                  <ElicitationActions
-                    request={request()}
-                    answering={answering()}
-                    isReady={isReady()}
-                    onAnswer={(answer) => void submit(answer)}
-                  />
-                )}
-              </Match>
-            </Switch>
+                }
+              >
+                <Match when={narrow(props.approval.request, "userInput")}>
+                  {(request) => (
+                    <QuestionActions
+                      request={request()}
+                      answering={answering()}
+                      isReady={isReady()}
+                      onAnswer={(answer) => void submit(answer)}
+                    />
+                  )}
+                </Match>
+                <Match when={narrow(props.approval.request, "elicitation")}>
+                  {(request) => (
+                    <ElicitationActions
+                      request={request()}
+                      answering={answering()}
+                      isReady={isReady()}
+                      onAnswer={(answer) => void submit(answer)}
+                    />
+                  )}
+                </Match>
+              </Switch>
+            </Suspense>
           </div>
+          {props.more}
         </Show>
       </footer>
     </article>

@@ -1,6 +1,6 @@
 import type { InboxRequest, PolicyVerdict, Session } from "@codexkit/daemon/client";
 import { For, Show } from "solid-js";
-import { CopyButton } from "./copy-button.tsx";
+import { CopyButton } from "../ui/index.ts";
 import { describeSandbox } from "./describe-request.ts";
 import { permissionView } from "./permission-rows.ts";
 import { VisibleText } from "../ui/visible-text-view.tsx";
@@ -23,7 +23,7 @@ export function CommandBody(props: {
         {(whole) => (
           <div class="approval-command">
             {/* It scrolls if it is long, and what scrolls can be reached by the keyboard. */}
-            <pre tabindex="0" role="region" aria-label="Command">
+            <pre tabindex="0" role="group" aria-label="Command">
               <Show when={props.request.cwd}>
                 {(cwd) => (
                   <span class="approval-prompt">
@@ -35,7 +35,7 @@ export function CommandBody(props: {
                 <VisibleText text={command().script} />
               </code>
             </pre>
-            <CopyButton text={whole()} label="Copy the command" />
+            <CopyButton text={() => whole()} label="Copy the command" />
           </div>
         )}
       </Show>

@@ -44,7 +44,7 @@ export function ElicitationBody(props: {
         <Match when={props.request.schema !== null && props.request.schema !== undefined}>
           <label class="field">
             <span>The answer as JSON, for this schema:</span>
-            <pre class="approval-json" tabindex="0" role="region" aria-label="Schema">
+            <pre class="approval-json" tabindex="0" role="group" aria-label="Schema">
               <VisibleText text={JSON.stringify(props.request.schema, undefined, 2)} />
             </pre>
             <textarea
@@ -192,7 +192,7 @@ function FieldInput(props: {
       <span class="muted" id={`${props.id}-description`}>
         <VisibleText text={props.field.description ?? ""} />
       </span>
-      <span class="field-problem" id={`${props.id}-problem`}>
+      <span class="form-error" id={`${props.id}-problem`}>
         {problem()}
       </span>
     </div>

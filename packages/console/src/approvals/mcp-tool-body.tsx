@@ -49,7 +49,7 @@ export function McpToolBody(props: { readonly request: McpToolRequest }) {
         </Show>
       </dl>
       <Show when={props.request.arguments !== null && props.request.arguments !== undefined}>
-        <pre class="approval-json" tabindex="0" role="region" aria-label="Arguments">
+        <pre class="approval-json" tabindex="0" role="group" aria-label="Arguments">
           <VisibleText text={JSON.stringify(props.request.arguments, undefined, 2)} />
         </pre>
       </Show>

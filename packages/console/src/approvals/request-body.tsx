@@ -1,12 +1,11 @@
 import type { Approval, Session } from "@codexkit/daemon/client";
-import { Match, Switch } from "solid-js";
+import { Match, Suspense, Switch } from "solid-js";
 import type { Answering } from "./answering.ts";
 import { CommandBody } from "./command-body.tsx";
-import { ElicitationBody } from "./elicitation-body.tsx";
 import { FileChangeBody } from "./file-change-body.tsx";
+import { ElicitationBody, QuestionBody } from "./lazy-forms.ts";
 import { McpToolBody } from "./mcp-tool-body.tsx";
 import { PermissionsBody } from "./permissions-body.tsx";
-import { QuestionBody } from "./question-body.tsx";
 
 /** What is asked, by its kind. */
 export function RequestBody(props: {
@@ -19,53 +18,55 @@ export function RequestBody(props: {
 }) {
   const request = () => props.approval.request;
   return (
-    <Switch>
-      <Match when={narrow(request(), "command")}>
-        {(command) => (
-          <CommandBody request={command()} verdict={props.approval.verdict} settings={props.settings} />
-        )}
-      </Match>
-      <Match when={narrow(request(), "fileChange")}>
-        {(change) => (
-          <FileChangeBody
-            request={change()}
-            settings={props.settings}
-            isOpen={props.isDiffOpen}
-            onToggle={() => props.onToggleDiff()}
-          />
-        )}
-      </Match>
-      <Match when={narrow(request(), "permissions")}>
-        {(permissions) => (
-          <PermissionsBody
-            request={permissions()}
-            answering={props.answering}
-            isReadOnly={props.isReadOnly}
-          />
-        )}
-      </Match>
-      <Match when={narrow(request(), "userInput")}>
-        {(questions) => (
-          <QuestionBody
-            request={questions()}
-            approvalId={props.approval.id}
-            answering={props.answering}
-            isReadOnly={props.isReadOnly}
-          />
-        )}
-      </Match>
-      <Match when={narrow(request(), "elicitation")}>
-        {(elicitation) => (
-          <ElicitationBody
-            request={elicitation()}
-            approvalId={props.approval.id}
-            answering={props.answering}
-            isReadOnly={props.isReadOnly}
-          />
-        )}
-      </Match>
-      <Match when={narrow(request(), "mcpTool")}>{(tool) => <McpToolBody request={tool()} />}</Match>
-    </Switch>
+    <Suspense>
+      <Switch>
+        <Match when={narrow(request(), "command")}>
+          {(command) => (
+            <CommandBody request={command()} verdict={props.approval.verdict} settings={props.settings} />
+          )}
+        </Match>
+        <Match when={narrow(request(), "fileChange")}>
+          {(change) => (
+            <FileChangeBody
+              request={change()}
+              settings={props.settings}
+              isOpen={props.isDiffOpen}
+              onToggle={() => props.onToggleDiff()}
+            />
+          )}
+        </Match>
+        <Match when={narrow(request(), "permissions")}>
+          {(permissions) => (
+            <PermissionsBody
+              request={permissions()}
+              answering={props.answering}
+              isReadOnly={props.isReadOnly}
+            />
+          )}
+        </Match>
+        <Match when={narrow(request(), "userInput")}>
+          {(questions) => (
+            <QuestionBody
+              request={questions()}
+              approvalId={props.approval.id}
+              answering={props.answering}
+              isReadOnly={props.isReadOnly}
+            />
+          )}
+        </Match>
+        <Match when={narrow(request(), "elicitation")}>
+          {(elicitation) => (
+            <ElicitationBody
+              request={elicitation()}
+              approvalId={props.approval.id}
+              answering={props.answering}
+              isReadOnly={props.isReadOnly}
+            />
+          )}
+        </Match>
+        <Match when={narrow(request(), "mcpTool")}>{(tool) => <McpToolBody request={tool()} />}</Match>
+      </Switch>
+    </Suspense>
   );
 }
 

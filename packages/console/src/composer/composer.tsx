@@ -7,7 +7,7 @@ import { type ComposerState, createComposer } from "./create-composer.ts";
 import { createSuggestions } from "./create-suggestions.ts";
 import type { PlannedCommand } from "./plan-command.ts";
 import { QueueList } from "./queue-list.tsx";
-import { runCommand } from "./run-command.ts";
+import { runCommand } from "./lazy-commands.ts";
 import { SessionProblem } from "./session-problem.tsx";
 import { SettingsMenus } from "./settings-menus.tsx";
 import { SUGGESTION_LIST_ID, suggestionId, SuggestionList } from "./suggestion-list.tsx";

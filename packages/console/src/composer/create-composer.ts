@@ -10,8 +10,8 @@ import { listQueue, type QueuedMessage } from "./message-queue.ts";
 import { outboxOf } from "./outbox-registry.ts";
 import type { OutgoingMessage, SendMode } from "./outbox.ts";
 import { parseInput } from "./parse-input.ts";
-import { planCommand } from "./plan-command.ts";
-import { type CommandOutcome, runCommand } from "./run-command.ts";
+import { planCommand, runCommand } from "./lazy-commands.ts";
+import type { CommandOutcome } from "./run-command.ts";
 
 const RETRY_MS = 3000;
 const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
@@ -89,14 +89,16 @@ export function createComposer(view: SessionView) {
   ): Promise<void> => {
     const session = view.session();
     if (!session) return;
-    const planned =
-      input.type === "shell"
-        ? ({ operation: "shell", command: input.command } as const)
-        : planCommand(input.command, input.argument, session);
     const before = draft();
     change(EMPTY_DRAFT);
     const target = { client, sessionId: view.id, threadId: session.threadId, turns: view.turns() };
-    const succeeded = await attempt(async () => runCommand(planned, target));
+    const succeeded = await attempt(async () => {
+      const planned =
+        input.type === "shell"
+          ? ({ operation: "shell", command: input.command } as const)
+          : await planCommand(input.command, input.argument, session);
+      return runCommand(planned, target);
+    });
     // What was not carried out can be corrected, unless something else was typed meanwhile.
     if (!succeeded && isEmpty(draft())) change(before);
   };

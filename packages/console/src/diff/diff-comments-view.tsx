@@ -105,7 +105,7 @@ export function CommentBar(props: {
         <span role="status">{count() === 1 ? "1 comment" : `${count()} comments`} not sent yet</span>
         <Show when={props.comments.problem()}>
           {(problem) => (
-            <span role="alert" class="field-problem">
+            <span role="alert" class="form-error">
               Not sent: {problem()}
             </span>
           )}

@@ -1,28 +1,42 @@
-import { createMemo, createSignal, For, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, onCleanup, Show } from "solid-js";
+import type { CodeToken } from "../highlight/find-tokens.ts";
+import { requestTokens } from "../highlight/request-tokens.ts";
 import { VisibleText } from "../ui/visible-text-view.tsx";
+import { colourSpans } from "./colour-spans.ts";
 import type { WordSpan } from "./word-diff.ts";
 
 /** Characters of a line that are drawn at first. Lines of generated files can have millions. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** The text of a line, with the words that differ marked. A very long one is cut, and says so. */
-export function DiffLine(props: { readonly text: string; readonly spans: readonly WordSpan[] | undefined }) {
+/** The text of a line in the colours of its language, with the words that differ marked. A very long one is cut, and says so. */
+export function DiffLine(props: {
+  readonly text: string;
+  readonly spans: readonly WordSpan[] | undefined;
+  /** Empty: without colours. */
+  readonly language: string;
+}) {
   const [isWhole, setIsWhole] = createSignal(false);
   const isCut = () => props.text.length > SHOWN_CHARACTERS && !isWhole();
   const spans = createMemo((): readonly WordSpan[] => {
     if (props.spans) return props.spans;
     return [{ text: isCut() ? props.text.slice(0, SHOWN_CHARACTERS) : props.text, isChanged: false }];
   });
+  const [tokens, setTokens] = createSignal<readonly CodeToken[]>([]);
+  createEffect(() => {
+    const { text, language } = props;
+    setTokens([]);
+    if (language === "" || text.length > SHOWN_CHARACTERS || !/\w/.test(text)) return;
+    onCleanup(requestTokens(text, language, setTokens));
+  });
+  const parts = createMemo(() => colourSpans(spans(), tokens()));
   return (
     <>
-      <For each={spans()}>
-        {({ text, isChanged }) => (
-          <Show when={isChanged} fallback={<VisibleText text={text} />}>
-            <mark class="diff-word">
-              <VisibleText text={text} />
-            </mark>
-          </Show>
-        )}
+      <For each={parts()}>
+        {({ text, isChanged, colour }) => {
+          const code = <VisibleText text={text} />;
+          const coloured = colour === undefined ? code : <span class={`code-${colour}`}>{code}</span>;
+          return isChanged ? <mark class="diff-word">{coloured}</mark> : coloured;
+        }}
       </For>
       <Show when={isCut()}>
         <button type="button" class="diff-more" onClick={() => setIsWhole(true)}>

@@ -148,28 +148,18 @@ function LoadedDiff(props: { readonly view: SessionView; readonly diff: ParsedDi
 
   useKeys(
     "diff",
-    [
-      { id: "diff.nextHunk", keys: "j", label: "Next hunk", run: () => navigation()?.moveHunk(1) },
-      { id: "diff.previousHunk", keys: "k", label: "Previous hunk", run: () => navigation()?.moveHunk(-1) },
-      { id: "diff.nextFile", keys: "l", label: "Next file", run: () => navigation()?.moveFile(1) },
-      { id: "diff.previousFile", keys: "h", label: "Previous file", run: () => navigation()?.moveFile(-1) },
-      { id: "diff.nextLine", keys: "ArrowDown", label: "Next line", run: () => navigation()?.moveLine(1) },
-      {
-        id: "diff.previousLine",
-        keys: "ArrowUp",
-        label: "Previous line",
-        run: () => navigation()?.moveLine(-1),
-      },
-      { id: "diff.comment", keys: "c", label: "Comment on the line", run: comment },
-      {
-        id: "diff.viewed",
-        keys: "m",
-        label: "Mark the file as viewed",
-        run: () => toggleViewed(navigation()?.currentFile() ?? 0),
-      },
-      { id: "diff.wrap", keys: "w", label: "Wrap long lines", run: () => setIsWrapped(!isWrapped()) },
-      { id: "diff.split", keys: "s", label: "Split into columns", run: () => setIsSplit(!isSplit()) },
-    ],
+    {
+      "diff.nextHunk": () => navigation()?.moveHunk(1),
+      "diff.previousHunk": () => navigation()?.moveHunk(-1),
+      "diff.nextFile": () => navigation()?.moveFile(1),
+      "diff.previousFile": () => navigation()?.moveFile(-1),
+      "diff.nextLine": () => navigation()?.moveLine(1),
+      "diff.previousLine": () => navigation()?.moveLine(-1),
+      "diff.comment": comment,
+      "diff.viewed": () => toggleViewed(navigation()?.currentFile() ?? 0),
+      "diff.wrap": () => setIsWrapped(!isWrapped()),
+      "diff.split": () => setIsSplit(!isSplit()),
+    },
     () => root,
   );
 

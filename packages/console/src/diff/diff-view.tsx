@@ -1,5 +1,6 @@
 import { createMemo, createSignal, For, type JSX, onMount, Show } from "solid-js";
 import { VisibleText } from "../ui/visible-text-view.tsx";
+import { languageOf } from "../highlight/language-of.ts";
 import { DiffLayout, type LayoutEntry } from "./diff-layout.ts";
 import { DiffLine } from "./diff-line.tsx";
 import type { DiffRow } from "./diff-rows.ts";
@@ -104,7 +105,7 @@ export function DiffView(props: DiffViewProps) {
         scroller = element;
       }}
       tabindex="0"
-      role="region"
+      role="group"
       aria-label={props.label}
       style={{ "--diff-height": `${rows.height()}px` }}
       onPointerLeave={() => setHovered(-1)}
@@ -217,6 +218,11 @@ function EntryCells(props: {
   );
 }
 
+/** Whether a row has code of the file. */
+function isCode(kind: DiffRow["kind"]): boolean {
+  return kind !== "hunk" && kind !== "note";
+}
+
 function RowCells(props: {
   readonly diff: ParsedDiff;
   readonly file: DiffFile | undefined;
@@ -249,7 +255,11 @@ function RowCells(props: {
                 {SIGNS[shown().kind]}
               </span>
               <span class="visually-hidden">{SPOKEN[shown().kind]}</span>
-              <DiffLine text={shown().text} spans={words()} />
+              <DiffLine
+                text={shown().text}
+                spans={words()}
+                language={isCode(shown().kind) ? languageOf(props.file?.path ?? "") : ""}
+              />
             </>
           )}
         </Show>

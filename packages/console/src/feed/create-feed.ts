@@ -2,11 +2,13 @@ import {
   type Approval,
   DaemonClient,
   DaemonClientError,
+  type Node,
   type Session,
   type SessionEvent,
   type StreamFrame,
 } from "@codexkit/daemon/client";
 import { batch, createMemo, createSignal, getOwner, onCleanup } from "solid-js";
+import { beforeNextPaint, beforePaint, cancelBeforePaint } from "../frame/frame-queue.ts";
 import { createClock } from "./clock.ts";
 import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
 import { ReactiveMap } from "./reactive-map.ts";
@@ -20,6 +22,10 @@ const HIDDEN_MS = 30_000;
 const HIDDEN_LOCK = "codexkit.hidden-stream";
 /** Watched sessions that are not on screen any more. */
 const KEPT_SESSIONS = 8;
+/** Frames of the stream are applied for this long before each frame of the screen. The rest of the time is for its layout. */
+const APPLY_MS = 4;
+/** Frames and characters that are applied before the time is looked at. */
+const SLICE = { frames: 64, characters: 1_024 } as const;
 /** Fewer missing events than these are not worth a message. */
 const BEHIND_EVENTS = 500;
 
@@ -46,6 +52,25 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     const current = connection();
     if (current.state === state && current.pending === pending) return;
     setConnection({ state, since: current.state === state ? current.since : Date.now(), pending });
+  }
+
+  let received: readonly StreamFrame[] = [];
+
+  /** Applies what was received, or as much of it as fits into this frame of the screen. A hidden page applies it all. */
+  function applyReceived(): void {
+    const startedAt = performance.now();
+    try {
+      do {
+        const end = endOfSlice(received);
+        const slice = received.slice(0, end);
+        received = received.slice(end);
+        applyFrames(slice);
+      } while (received.length > 0 && (document.hidden || performance.now() - startedAt < APPLY_MS));
+    } finally {
+      // Also after a frame that could not be applied: the ones behind it must not wait for ever.
+      if (received.length > 0) beforeNextPaint(applyReceived);
+      else send({ type: "applied" });
+    }
   }
 
   function applyFrames(frames: readonly StreamFrame[]): void {
@@ -100,9 +125,16 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     else sessions.set(session.id, session);
   }
 
+  const [nodes, setNodes] = createSignal<readonly Node[]>([]);
+  async function refreshNodes(): Promise<void> {
+    setNodes((await client.request("GET /nodes")).data);
+  }
+
   const [hasLists, setHasLists] = createSignal(false);
   /** After each connection: the first one reads the lists, later ones only what the stream says is closed. */
   async function syncLists(open: ReadonlySet<string>): Promise<void> {
+    // Not a reason to be without the lists: an exported session has no nodes.
+    refreshNodes().catch(() => undefined);
     const closed = [...approvals.keys()].filter((id) => {
       const state = approvals.peek(id)?.state;
       return (state === "open" || state === "parked") && !open.has(id);
@@ -148,7 +180,8 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   worker.addEventListener("message", ({ data }: MessageEvent<FeedReport>) => {
     switch (data.type) {
       case "frames": {
-        applyFrames(data.frames);
+        received = [...received, ...data.frames];
+        beforePaint(applyReceived);
         break;
       }
       case "connected": {
@@ -299,6 +332,11 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     sessions: createMemo(() => sessions.values().toSorted((a, b) => b.updatedAt - a.updatedAt)),
     session: (id) => sessions.get(id),
     inbox: createMemo(() => allApprovals().filter(({ state }) => state === "open" || state === "parked")),
+    nodes,
+    refreshNodes,
+    isFleet: createMemo(
+      () => nodes().length > 1 || sessions.values().some(({ phase }) => phase === "stranded"),
+    ),
     approval: (id) => approvals.get(id),
     watch,
     clock,
@@ -309,9 +347,20 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
       document.removeEventListener("visibilitychange", onVisibility);
       removeEventListener("pageshow", onWake);
       removeEventListener("online", onWake);
+      cancelBeforePaint(applyReceived);
       worker.terminate();
     },
   };
   void signIn();
   return feed;
+}
+
+/** How many frames make up a slice. */
+function endOfSlice(frames: readonly StreamFrame[]): number {
+  let characters = 0;
+  for (const [index, frame] of frames.entries()) {
+    if (frame.type === "event" && frame.event.type === "item.delta") characters += frame.event.delta.length;
+    if (characters >= SLICE.characters || index + 1 >= SLICE.frames) return index + 1;
+  }
+  return frames.length;
 }

@@ -7,11 +7,13 @@ export type FeedRequest =
   /** Connects, or connects again at once. */
   | { readonly type: "connect" }
   /** Closes the connection and keeps the cursor. */
-  | { readonly type: "pause" };
+  | { readonly type: "pause" }
+  /** All frames that were reported are on screen, and the next ones may come. */
+  | { readonly type: "applied" };
 
 /** What the worker reports. */
 export type FeedReport =
-  /** Frames that arrived together, with consecutive deltas of one text merged. */
+  /** Frames that arrived together, with consecutive deltas of one text merged. The page answers `applied`. */
   | { readonly type: "frames"; readonly frames: readonly StreamFrame[] }
   | { readonly type: "connected" }
   | { readonly type: "disconnected" }

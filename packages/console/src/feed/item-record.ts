@@ -81,6 +81,18 @@ export function cutItem(item: ThreadItem): Pick<ItemRecord, "item" | "truncated"
   return { item: cut(item, "") as ThreadItem, truncated };
 }
 
+/** Characters of all texts of an item, which are nearly all of its memory. */
+export function countCharacters({ item, texts }: Pick<ItemRecord, "item" | "texts">): number {
+  let count = texts.reduce((sum, { text }) => sum + text.length, 0);
+  const visit = (value: unknown): void => {
+    if (typeof value === "string") count += value.length;
+    else if (typeof value === "object" && value !== null)
+      for (const entry of Object.values(value)) visit(entry);
+  };
+  visit(item);
+  return count;
+}
+
 function escapePointer(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }

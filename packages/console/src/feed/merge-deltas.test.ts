@@ -24,8 +24,8 @@ it("changes nothing in the projection", () => {
   );
 });
 
-it("leaves one frame of a burst of deltas", () => {
-  const deltas = Array.from({ length: 500 }, (_, index) => ({
+function burst(count: number): StreamFrame[] {
+  const deltas = Array.from({ length: count }, (_, index) => ({
     type: "item.delta" as const,
     threadId: "t",
     turnId: "turn",
@@ -37,7 +37,21 @@ it("leaves one frame of a burst of deltas", () => {
     epoch: 1,
     at: 0,
   }));
-  const merged = mergeDeltas(toFrames(deltas));
+  return toFrames(deltas);
+}
+
+it("leaves one frame of a burst of deltas", () => {
+  const merged = mergeDeltas(burst(500));
   expect(merged).toHaveLength(1);
   expect(merged[0]).toMatchObject({ event: { seq: 500, offset: 0, delta: "ab".repeat(500) } });
+});
+
+it("leaves parts of a long burst, so that a page can apply some of them in one frame and others in the next", () => {
+  const merged = mergeDeltas(burst(5000));
+  const lengths = merged.map((frame) =>
+    frame.type === "event" && frame.event.type === "item.delta" ? frame.event.delta.length : 0,
+  );
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(1026);
+  expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(10_000);
+  expect(merged.length).toBeLessThan(15);
 });

@@ -1,6 +1,9 @@
 import type { SessionEvent, StreamFrame } from "@codexkit/daemon/client";
 
 type EventFrame = Extract<StreamFrame, { readonly type: "event" }>;
+/** Longer deltas are not merged further, so that the page can apply a part of a long text in each of its frames. */
+const LONGEST_MERGED = 1_024;
+
 type Delta = Extract<SessionEvent, { readonly type: "item.delta" }>;
 
 /**
@@ -60,6 +63,7 @@ function continues(
     open.first.kind === delta.kind &&
     open.first.index === delta.index &&
     open.end === delta.offset &&
+    open.end - open.first.offset < LONGEST_MERGED &&
     delta.omitted === undefined
   );
 }

@@ -80,7 +80,10 @@ export class SessionFeed {
           agents: of(stateChanged, () => projection.agents),
           queue: of(stateChanged, () => projection.queue),
           gaps: of(entriesChanged, () => projection.gaps),
-          hasOlder: of(entriesChanged, () => projection.hasOlder),
+          hasOlder: of(entriesChanged, () => projection.hasOlder && !projection.isFull),
+          textLimit: of(entriesChanged, () =>
+            projection.isFull ? "full" : projection.hasDroppedText ? "dropped" : "none",
+          ),
           approvals: createMemo(() => deps.approvals().filter(({ sessionId }) => sessionId === id)),
         },
       };
@@ -98,6 +101,9 @@ export class SessionFeed {
       loadAround: async (seq) => this.#loadAround(seq),
       keepOlder: (isNeeded) => {
         this.#keepsOlder = isNeeded;
+        if (isNeeded || this.#early) return;
+        this.#trim();
+        this.#publish();
       },
       onEvent: (listener) => {
         this.#listeners.add(listener);
@@ -182,7 +188,7 @@ export class SessionFeed {
 
   async #readOlder(): Promise<void> {
     const oldest = this.#projection.entries.find((entry) => entry.type === "item");
-    if (!oldest || !this.#projection.hasOlder) return;
+    if (!oldest || !this.#projection.hasOlder || this.#projection.isFull) return;
     const page = await this.#deps.client.request("GET /sessions/{sessionId}/items", {
       params: { sessionId: this.#id },
       query: { before: oldest.firstSeq, limit: PAGE },
@@ -192,7 +198,7 @@ export class SessionFeed {
   }
 
   async #loadAround(seq: number): Promise<void> {
-    while (this.#projection.hasOlder && (this.#projection.entries[0]?.firstSeq ?? 0) > seq) {
+    while (this.view.hasOlder() && (this.#projection.entries[0]?.firstSeq ?? 0) > seq) {
       await this.#loadOlder();
     }
   }

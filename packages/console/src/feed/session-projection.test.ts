@@ -4,10 +4,25 @@ import { describe, expect, it } from "vitest";
 import { SessionProjection } from "./session-projection.ts";
 import { arbitraryEvents, snapshot, toHistory } from "./session.fixture.ts";
 
-function project(events: readonly SessionEvent[]): SessionProjection {
-  const projection = new SessionProjection();
+function project(
+  events: readonly SessionEvent[],
+  limits?: ConstructorParameters<typeof SessionProjection>[0],
+): SessionProjection {
+  const projection = new SessionProjection(limits);
   for (const event of events) projection.apply(event);
   return projection;
+}
+
+function messages(count: number, text: string): SessionEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    type: "item.completed" as const,
+    threadId: "thread",
+    turnId: "turn",
+    item: { type: "agentMessage", id: `item-${index}`, text },
+    seq: index + 1,
+    epoch: 1,
+    at: 0,
+  })) as unknown as SessionEvent[];
 }
 
 /** Splits a list at fractions of its length. */
@@ -57,23 +72,46 @@ describe("the projection of a session", () => {
   });
 
   it("drops the oldest entries beyond the limit, and loads them again", () => {
-    const events = Array.from({ length: 60 }, (_, index) => ({
-      type: "item.completed" as const,
-      threadId: "thread",
-      turnId: "turn",
-      item: { type: "agentMessage", id: `item-${index}`, text: `message ${index}` },
-      seq: index + 1,
-      epoch: 1,
-      at: 0,
-    })) as unknown as SessionEvent[];
-    const projection = project(events);
-    expect(projection.trim(20)).toHaveLength(40);
+    const events = messages(60, "message");
+    const projection = project(events, { entries: 20 });
+    expect(projection.trim()).toHaveLength(40);
+    expect(projection.hasDroppedText).toBe(false);
     expect(projection.entries[0]?.key).toBe("turn/item-40");
     expect(projection.hasOlder).toBe(true);
     projection.addItems(toHistory(events.slice(0, 40)).items, false);
     expect(projection.entries).toHaveLength(60);
     expect(projection.entries[0]?.key).toBe("turn/item-0");
     expect(projection.hasOlder).toBe(false);
+  });
+
+  it("drops the oldest entries beyond the limit of text, and counts what is left", () => {
+    const text = "x".repeat(1_000);
+    const projection = project(messages(10, text), { characters: 6_500 });
+    expect(projection.isFull).toBe(true);
+    projection.trim();
+    expect(projection.isFull).toBe(false);
+    expect(projection.hasDroppedText).toBe(true);
+    expect(projection.entries.map(({ key }) => key)).toEqual(
+      [5, 6, 7, 8, 9].map((index) => `turn/item-${index}`),
+    );
+    // Repeated events and new states of an item are not counted twice.
+    for (const event of messages(10, text)) projection.apply(event);
+    expect(projection.trim()).toEqual([]);
+  });
+
+  it("keeps the newest entry, however long it is", () => {
+    const projection = project(messages(2, "x".repeat(1_000)), { characters: 100 });
+    projection.trim();
+    expect(projection.entries.map(({ key }) => key)).toEqual(["turn/item-1"]);
+  });
+
+  it("counts deltas", () => {
+    const [first] = messages(1, "");
+    const projection = project([], { characters: 1_000 });
+    projection.apply({ ...first, type: "item.started" } as SessionEvent);
+    const delta = { ...first, type: "item.delta", itemId: "item-0", kind: "message", offset: 0, seq: 2 };
+    projection.apply({ ...delta, delta: "x".repeat(1_000) } as unknown as SessionEvent);
+    expect(projection.isFull).toBe(true);
   });
 
   it("marks a hole in a text, until the completed item fills it", () => {

@@ -1,5 +1,12 @@
 import type { Command, Item, Session, SessionEvent, TurnSummary } from "@codexkit/daemon/client";
-import { appendDelta, cutItem, fromHistory, type ItemRecord, itemKey } from "./item-record.ts";
+import {
+  appendDelta,
+  countCharacters,
+  cutItem,
+  fromHistory,
+  type ItemRecord,
+  itemKey,
+} from "./item-record.ts";
 import type { Agent, Plan, SessionUsage, TranscriptNotice, TurnDiff } from "./types.ts";
 
 export type EntryRecord = ({ readonly type: "item" } & ItemRecord) | TranscriptNotice;
@@ -17,7 +24,12 @@ export interface ProjectionChanges {
 }
 
 /** Oldest entries are dropped beyond these, and loaded again when they are scrolled to. */
-export const PROJECTION_LIMITS = { entries: 4_000, gaps: 100 } as const;
+export const PROJECTION_LIMITS = {
+  entries: 4_000,
+  gaps: 100,
+  /** 32 MB: strings have two bytes per character. */
+  characters: 16 * 1024 * 1024,
+} as const;
 
 /**
  * What the page knows about one session: the pages of its history that are loaded, and all events since. Events may be
@@ -35,11 +47,26 @@ export class SessionProjection {
   agents: readonly Agent[] = [];
   /** Whether entries before the first one exist. */
   hasOlder = false;
+  /** Whether text was dropped because of the limit of characters. */
+  hasDroppedText = false;
+  readonly #limits: { readonly entries: number; readonly characters: number };
+  /** Characters of each item, and of all of them. */
+  readonly #sizes = new Map<string, number>();
+  #characters = 0;
   readonly #items = new Map<string, { readonly type: "item" } & ItemRecord>();
   readonly #turns = new Map<string, TurnSummary>();
   readonly #agents = new Map<string, Agent>();
   #rootThreadId: string | null = null;
   #changes = noChanges();
+
+  constructor(limits: { readonly entries?: number; readonly characters?: number } = {}) {
+    this.#limits = { ...PROJECTION_LIMITS, ...limits };
+  }
+
+  /** Whether no more text can be held. */
+  get isFull(): boolean {
+    return this.#characters >= this.#limits.characters;
+  }
 
   /** Turns, oldest first. */
   get turns(): readonly TurnSummary[] {
@@ -78,6 +105,7 @@ export class SessionProjection {
       if (known) Object.assign(known, record);
       else this.#insert({ type: "item", ...record });
       this.#changes.items.add(key);
+      this.#resize(key, countCharacters(record));
       this.#noteAgents(record);
     }
     if (hasOlder !== undefined) this.hasOlder = hasOlder;
@@ -107,12 +135,24 @@ export class SessionProjection {
     this.#changes.state = true;
   }
 
-  /** Drops the oldest entries if there are many more than the limit. Returns their keys. */
-  trim(limit: number = PROJECTION_LIMITS.entries): readonly string[] {
+  /** Drops the oldest entries if there are many more than the limit, or too much text. Returns their keys. */
+  trim(): readonly string[] {
+    const { entries, characters } = this.#limits;
     // Not one by one: each time costs a new list.
-    if (this.entries.length <= limit * 1.1) return [];
-    const dropped = this.entries.slice(0, this.entries.length - limit).map(({ key }) => key);
-    for (const key of dropped) this.#items.delete(key);
+    let count = this.entries.length > entries * 1.1 ? this.entries.length - entries : 0;
+    if (this.#characters > characters) {
+      let left = this.#characters;
+      for (const [index, { key }] of this.entries.entries()) {
+        // The newest entry is what the person sees.
+        if (left <= characters * 0.9 || index === this.entries.length - 1) break;
+        left -= this.#sizes.get(key) ?? 0;
+        count = Math.max(count, index + 1);
+      }
+      this.hasDroppedText = true;
+    }
+    if (count === 0) return [];
+    const dropped = this.entries.slice(0, count).map(({ key }) => key);
+    for (const key of dropped) this.#forget(key);
     this.entries = this.entries.slice(dropped.length);
     this.hasOlder = true;
     this.#changes.entries = true;
@@ -133,6 +173,7 @@ export class SessionProjection {
         const record = this.#items.get(itemKey(event.turnId, event.itemId));
         if (!record || record.status !== "running") return;
         if (appendDelta(record, event)) this.#changes.texts.add(record.key);
+        this.#resize(record.key, (this.#sizes.get(record.key) ?? 0) + event.delta.length);
         if (event.recovered) record.wasRecovered = true;
         break;
       }
@@ -232,6 +273,7 @@ export class SessionProjection {
       this.#sort();
     }
     this.#changes.items.add(key);
+    this.#resize(key, countCharacters(record));
     this.#noteAgents(record);
     const turn = this.#turns.get(event.turnId);
     if (turn && turn.title === "" && event.item.type === "userMessage") {
@@ -303,7 +345,7 @@ export class SessionProjection {
     if (first === undefined) return;
     for (const [id, turn] of this.#turns) if (turn.firstSeq >= first) this.#turns.delete(id);
     const isKept = (entry: EntryRecord): boolean => entry.firstSeq < first;
-    for (const entry of this.entries) if (!isKept(entry)) this.#items.delete(entry.key);
+    for (const entry of this.entries) if (!isKept(entry)) this.#forget(entry.key);
     this.entries = this.entries.filter(isKept);
     this.#changes.entries = true;
     this.#changes.turns = true;
@@ -363,6 +405,17 @@ export class SessionProjection {
   #insert(record: { readonly type: "item" } & ItemRecord): void {
     this.#items.set(record.key, record);
     this.entries = [...this.entries, record];
+  }
+
+  #resize(key: string, characters: number): void {
+    this.#characters += characters - (this.#sizes.get(key) ?? 0);
+    this.#sizes.set(key, characters);
+  }
+
+  #forget(key: string): void {
+    this.#resize(key, 0);
+    this.#sizes.delete(key);
+    this.#items.delete(key);
   }
 
   #sort(): void {

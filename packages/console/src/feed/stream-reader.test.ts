@@ -1,5 +1,5 @@
 import type { EventStreamOptions, SessionEvent, StreamFrame } from "@codexkit/daemon/client";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { FeedReport } from "./feed-protocol.ts";
 import { StreamReader } from "./stream-reader.ts";
 
@@ -16,8 +16,9 @@ function warning(seq: number): StreamFrame {
 }
 
 /** Connections that yield given frames, one list per connection. */
-function createReader(connections: readonly (readonly StreamFrame[])[]) {
+function createReader(connections: readonly (readonly StreamFrame[])[], { isFast = true } = {}) {
   const opened: EventStreamOptions[] = [];
+  let readCount = 0;
   const reports: FeedReport[] = [];
   const client = {
     events: (options: EventStreamOptions = {}) => {
@@ -26,7 +27,10 @@ function createReader(connections: readonly (readonly StreamFrame[])[]) {
       return {
         cursor: `cursor ${opened.length}`,
         async *[Symbol.asyncIterator]() {
-          yield* frames;
+          for (const frame of frames) {
+            readCount += 1;
+            yield frame;
+          }
           await new Promise<void>((resolve) => {
             options.signal?.addEventListener("abort", () => resolve(), { once: true });
           });
@@ -34,14 +38,17 @@ function createReader(connections: readonly (readonly StreamFrame[])[]) {
       };
     },
   };
-  const reader = new StreamReader(client as never, (report) => reports.push(report));
+  const reader = new StreamReader(client as never, (report) => {
+    reports.push(report);
+    if (report.type === "frames" && isFast) queueMicrotask(() => reader.handle({ type: "applied" }));
+  });
   const sequences = (): number[] =>
     reports.flatMap((report) =>
       report.type === "frames"
         ? report.frames.flatMap((frame) => (frame.type === "event" ? [frame.event.seq] : []))
         : [],
     );
-  return { reader, opened, sequences };
+  return { reader, opened, reports, sequences, read: () => readCount };
 }
 
 it("reports each event once, whatever connections repeat", async () => {
@@ -72,4 +79,69 @@ it("asks again for events that are missing, without the cursor, and goes on if t
   reader.handle({ type: "connect" });
   await expect.poll(sequences).toEqual([1, 2, 3, 4, 9]);
   reader.handle({ type: "pause" });
+});
+
+it("holds the next frames back until the page has applied the last ones", async () => {
+  const { reader, opened, reports, sequences } = createReader(
+    [
+      [warning(1), warning(2)],
+      [warning(3), warning(4)],
+    ],
+    {
+      isFast: false,
+    },
+  );
+  const batches = (): number => reports.filter(({ type }) => type === "frames").length;
+  reader.handle({ type: "watch", sessions: { s: 0 } });
+  reader.handle({ type: "connect" });
+  await expect.poll(batches).toBe(1);
+  expect(sequences()).toEqual([1, 2]);
+  reader.handle({ type: "connect" });
+  await expect.poll(() => opened.length).toBe(2);
+  expect(batches()).toBe(1);
+  reader.handle({ type: "applied" });
+  await expect.poll(sequences).toEqual([1, 2, 3, 4]);
+  expect(batches()).toBe(2);
+  reader.handle({ type: "pause" });
+});
+
+it("stops reading while the page is far behind, so that the daemon merges deltas", async () => {
+  const count = 20_000;
+  const { reader, read, sequences } = createReader(
+    [Array.from({ length: count }, (_, index) => warning(index + 1))],
+    { isFast: false },
+  );
+  reader.handle({ type: "watch", sessions: { s: 0 } });
+  reader.handle({ type: "connect" });
+  await expect.poll(read).toBeGreaterThan(3_000);
+  const waiting = read();
+  expect(waiting).toBeLessThan(count);
+  while (sequences().length < count) {
+    const known = sequences().length;
+    reader.handle({ type: "applied" });
+    await expect.poll(() => sequences().length).toBeGreaterThan(known);
+  }
+  expect(sequences()).toHaveLength(count);
+  reader.handle({ type: "pause" });
+});
+
+it("connects again when the machine wakes up, after the last event that it has", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
+  try {
+    const { reader, opened, sequences } = createReader([[warning(1)], [warning(2)]]);
+    reader.handle({ type: "watch", sessions: { s: 0 } });
+    reader.handle({ type: "connect" });
+    await expect.poll(sequences).toEqual([1]);
+    vi.advanceTimersByTime(60_000);
+    expect(opened).toHaveLength(1);
+    // Timers stand still while the machine is suspended; its clock does not.
+    vi.setSystemTime(Date.now() + 60_000);
+    vi.advanceTimersByTime(1_000);
+    await expect.poll(sequences).toEqual([1, 2]);
+    expect(opened[1]).toMatchObject({ watch: { s: 1 }, cursor: "cursor 1" });
+    reader.handle({ type: "pause" });
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -9,6 +9,12 @@ import { mergeDeltas } from "./merge-deltas.ts";
 
 /** One frame of a 60 Hz screen. */
 const BATCH_MS = 16;
+/** With so many frames that the page has not taken yet, reading stops: the daemon merges what it can't send. */
+const HIGH_WATER = 4_000;
+/** How often the clock is looked at. */
+const CLOCK_MS = 1_000;
+/** If the clock has jumped this far, the machine was suspended: its connection is dead, and the browser is not notified. */
+const SUSPENDED_MS = 5_000;
 /** The daemon sends a comment every 15 s: two of them may be late. */
 const IDLE_MS = 35_000;
 
@@ -24,6 +30,10 @@ export class StreamReader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushedAt = 0;
   #hole: string | undefined;
+  /** The page is still drawing the last frames. */
+  #isAwaited = false;
+  #resume: (() => void) | undefined;
+  #clock: ReturnType<typeof setInterval> | undefined;
 
   constructor(client: Pick<DaemonClient, "events">, report: (report: FeedReport) => void) {
     this.#client = client;
@@ -47,8 +57,13 @@ export class StreamReader {
       }
       case "pause": {
         this.#connection?.abort();
-        this.#connection = undefined;
+        this.#disconnect();
         this.#flush();
+        break;
+      }
+      case "applied": {
+        this.#isAwaited = false;
+        this.#scheduleFlush();
         break;
       }
     }
@@ -58,7 +73,25 @@ export class StreamReader {
     this.#connection?.abort();
     const connection = new AbortController();
     this.#connection = connection;
+    this.#clock ??= this.#watchClock();
     void this.#read(connection);
+  }
+
+  #disconnect(): void {
+    this.#connection = undefined;
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+  }
+
+  /** Connects again when the machine wakes up, instead of when the next heartbeats are missed. */
+  #watchClock(): ReturnType<typeof setInterval> {
+    let last = Date.now();
+    return setInterval(() => {
+      const now = Date.now();
+      const wasSuspended = now - last > CLOCK_MS + SUSPENDED_MS;
+      last = now;
+      if (wasSuspended) this.#connect();
+    }, CLOCK_MS);
   }
 
   async #read(connection: AbortController): Promise<void> {
@@ -83,10 +116,11 @@ export class StreamReader {
         if (!isCurrent()) return;
         this.#cursor = stream.cursor;
         this.#add(frame);
+        if (this.#frames.length >= HIGH_WATER) await this.#untilFlushed(signal);
       }
     } catch (error) {
       if (!isCurrent()) return;
-      this.#connection = undefined;
+      this.#disconnect();
       this.#flush();
       const status = DaemonClientError.is(error) ? error.status : 0;
       // A cursor of a store that was replaced.
@@ -105,9 +139,21 @@ export class StreamReader {
       this.#positions.set(sessionId, event.seq);
     }
     this.#frames.push(frame);
+    this.#scheduleFlush();
+  }
+
+  #scheduleFlush(): void {
+    if (this.#isAwaited || this.#frames.length === 0) return;
     // The first frame after a pause is not held back.
     const wait = Math.max(0, this.#flushedAt + BATCH_MS - performance.now());
     this.#timer ??= setTimeout(() => this.#flush(), wait);
+  }
+
+  async #untilFlushed(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#resume = resolve;
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   /** Events are missing: the stream is read again from the last one that is known, once per position. */
@@ -125,8 +171,11 @@ export class StreamReader {
     this.#timer = undefined;
     if (this.#frames.length === 0) return;
     this.#flushedAt = performance.now();
+    this.#isAwaited = true;
     this.#report({ type: "frames", frames: mergeDeltas(this.#frames) });
     this.#frames = [];
+    this.#resume?.();
+    this.#resume = undefined;
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   Command,
   DaemonClient,
   Item,
+  Node,
   Scope,
   Session,
   SessionEvent,
@@ -60,6 +61,11 @@ export interface DaemonFeed {
   readonly session: (id: string) => Session | undefined;
   /** Approvals that wait for a person, in state `open` or `parked`, oldest first. */
   readonly inbox: Accessor<readonly Approval[]>;
+  /** The nodes of the fleet, as of the newest connection or refresh. */
+  readonly nodes: Accessor<readonly Node[]>;
+  readonly refreshNodes: () => Promise<void>;
+  /** Whether it matters which node a session is on: there are several, or one is gone. */
+  readonly isFleet: Accessor<boolean>;
   /** An approval in any state that this page has seen, by its ID. */
   readonly approval: (id: string) => Approval | undefined;
   /**
@@ -178,8 +184,13 @@ export interface SessionView {
   readonly gaps: Accessor<readonly Extract<SessionEvent, { readonly type: "gap" }>[]>;
   /** The sequence number of the newest event that was applied. */
   readonly lastSeq: Accessor<number>;
-  /** Whether older entries exist. */
+  /** Whether older entries exist that can be loaded. */
   readonly hasOlder: Accessor<boolean>;
+  /**
+   * Whether the page's limit of text per session was reached: `dropped` if the oldest entries were dropped, `full` if no older ones
+   * can be loaded because the reader looks at old ones.
+   */
+  readonly textLimit: Accessor<"none" | "dropped" | "full">;
   /** Loads the page of entries before the oldest one. */
   readonly loadOlder: () => Promise<void>;
   /** Loads the entries around a sequence number, such as `firstSeq` of a turn. */

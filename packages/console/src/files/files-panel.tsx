@@ -2,7 +2,7 @@ import { createResource, createSignal, type JSX, Show } from "solid-js";
 import { type SessionView, useDaemon } from "../feed/index.ts";
 import { queryParam, setQueryParams } from "../routing/index.ts";
 import { explainError } from "../settings/explain-error.ts";
-import { formatBytes } from "../ui/index.ts";
+import { formatBytes, ProblemText } from "../ui/index.ts";
 import { createFileTree } from "./create-file-tree.ts";
 import { FileSearch } from "./file-search.tsx";
 import { TextViewer } from "./text-viewer.tsx";
@@ -36,13 +36,7 @@ export default function FilesPanel(props: { readonly view: SessionView }): JSX.E
                 Refresh
               </button>
             </div>
-            <Show when={tree.problem()}>
-              {(text) => (
-                <p class="files-problem" role="alert">
-                  {text()}
-                </p>
-              )}
-            </Show>
+            <ProblemText text={tree.problem()} />
             <Show
               when={search().trim() !== ""}
               fallback={<TreeView tree={tree} selected={queryParam("file")} onOpen={open} />}
@@ -87,14 +81,7 @@ function OpenFile(props: { readonly sessionId: string; readonly path: string }):
       </div>
       <Show when={info()}>
         {(found) => (
-          <Show
-            when={found().problem === undefined}
-            fallback={
-              <p class="files-problem" role="alert">
-                {found().problem}
-              </p>
-            }
-          >
+          <Show when={found().problem === undefined} fallback={<ProblemText text={found().problem} />}>
             <Show
               when={found().type.startsWith("image/")}
               fallback={<TextViewer sessionId={props.sessionId} path={props.path} size={found().size} />}

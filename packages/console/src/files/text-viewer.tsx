@@ -1,7 +1,7 @@
 import { createSignal, type JSX, onCleanup, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { explainError } from "../settings/explain-error.ts";
-import { formatBytes } from "../ui/index.ts";
+import { formatBytes, ProblemText } from "../ui/index.ts";
 import { FixedRows } from "./fixed-rows.tsx";
 import { TextWindow } from "./text-window.ts";
 
@@ -55,13 +55,7 @@ export function TextViewer(props: {
   void readOn();
   return (
     <div class="text-viewer">
-      <Show when={problem()}>
-        {(text) => (
-          <p class="files-problem" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <Show when={!view().isBinary} fallback={<p class="muted files-note">The file is not text.</p>}>
         <FixedRows
           count={view().lines.length}

@@ -1,9 +1,12 @@
+import type { Approval } from "@codexkit/daemon/client";
 import { createComputed, createEffect, createMemo, createSignal, createUniqueId, For, Show } from "solid-js";
 import { ApprovalCard } from "../approvals/approval-card.tsx";
 import { KIND_LABELS, type RequestKind, sessionName } from "../approvals/describe-request.ts";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
 import { hashTarget, queryParam, setQueryParams, toHref } from "../routing/index.ts";
+import { groupAlike } from "./alike.ts";
+import { AlikeDialog } from "./alike-dialog.tsx";
 import { AnsweredList } from "./answered-list.tsx";
 import { countKinds, groupApprovals, neighbourOf, nextWaiting } from "./group-approvals.ts";
 import "./inbox.css";
@@ -77,6 +80,8 @@ function WaitingList() {
   );
   const groups = createMemo(() => groupApprovals(shown()), [], { equals: isSameGroups });
   const ids = () => groups().flatMap((group) => group.ids);
+  const alike = createMemo(() => groupAlike(inbox()));
+  const [answering, setAnswering] = createSignal<readonly Approval[]>();
   const waiting = () => inbox().filter((candidate) => kind() === null || candidate.kind === kind());
   const isWaiting = (id: string) => inbox().some((candidate) => candidate.id === id);
 
@@ -102,10 +107,10 @@ function WaitingList() {
     });
   });
 
-  useKeys("list", [
-    { id: "inbox.next", keys: "j", label: "Next request", run: () => move(1) },
-    { id: "inbox.previous", keys: "k", label: "Previous request", run: () => move(-1) },
-  ]);
+  useKeys("list", {
+    "inbox.next": () => move(1),
+    "inbox.previous": () => move(-1),
+  });
 
   return (
     <div
@@ -134,6 +139,9 @@ function WaitingList() {
           </For>
         </div>
       </Show>
+      <Show when={answering()} keyed>
+        {(approvals) => <AlikeDialog approvals={approvals} close={() => setAnswering(undefined)} />}
+      </Show>
       <Show when={waiting().length === 0}>
         <NothingWaits isFiltered={kind() !== null && inbox().length > 0} />
       </Show>
@@ -154,6 +162,19 @@ function WaitingList() {
                       approval={found()}
                       place="inbox"
                       onAnswered={() => focusCard(nextWaiting(ids(), id, isWaiting))}
+                      more={
+                        <Show when={alike().get(id)}>
+                          {(others) => (
+                            <button
+                              type="button"
+                              class="button button-quiet alike-button"
+                              onClick={() => setAnswering(others())}
+                            >
+                              Answer {others().length} like this…
+                            </button>
+                          )}
+                        </Show>
+                      }
                     />
                   )}
                 </Show>

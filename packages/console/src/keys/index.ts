@@ -1,4 +1,5 @@
-// Keys of the page: bindings with scopes, which can be changed and switched off.
-export { type KeyBinding, type KeyGroup, type KeyScope, type KeySettings } from "./key-registry.ts";
-export { formatKeys } from "./parse-keys.ts";
+// Keys of the page: shortcuts with scopes, which can be changed and switched off.
+export { findConflict } from "./find-conflict.ts";
+export { KEY_CATALOGUE, KEY_SCOPES, type KeyDefinition, type KeyScope } from "./key-catalogue.ts";
+export { formatKeys, keysOfPress } from "./parse-keys.ts";
 export { keyRegistry, useKeys } from "./use-keys.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { KeyRegistry } from "./key-registry.ts";
-import { formatKeys, matchesKey, parseKeys } from "./parse-keys.ts";
+import { formatKeys, keysOfPress, matchesKey, parseKeys } from "./parse-keys.ts";
 
 function press(key: string, changes: Partial<KeyboardEvent> = {}): KeyboardEvent {
   return {
@@ -94,4 +94,19 @@ it("takes any digit of a range", () => {
   const { ran, type } = createRegistry("1-9");
   type(press("0"), press("1"), press("9"));
   expect(ran).toEqual(["1-9", "1-9"]);
+});
+
+it.each([
+  ["j", press("j")],
+  ["Shift+J", press("J")],
+  ["?", press("?", { shiftKey: true })],
+  ["$mod+k", press("k", { ctrlKey: true })],
+  ["$mod+Shift+K", press("K", { metaKey: true })],
+  ["Alt+Enter", press("Enter", { altKey: true })],
+  ["Shift+F5", press("F5", { shiftKey: true })],
+  ["Space", press(" ")],
+] as const)("records %s as it is matched", (keys, event) => {
+  expect(keysOfPress(event)).toBe(keys);
+  const [parsed] = parseKeys(keys);
+  expect(parsed && matchesKey(parsed, event)).toBe(true);
 });

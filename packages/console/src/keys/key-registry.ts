@@ -1,17 +1,9 @@
+import type { KeyDefinition, KeyScope } from "./key-catalogue.ts";
 import { matchesKey, parseKeys, type KeyPress } from "./parse-keys.ts";
 
-/** Where bindings belong, in the sheet of keys and in the settings. */
-export type KeyScope = "everywhere" | "list" | "transcript" | "approval" | "diff" | "composer" | "terminal";
-
-export interface KeyBinding {
-  /** Stable name for settings, such as `inbox.open`. */
+export interface KeyBinding extends KeyDefinition {
+  /** Stable name for settings, such as `inbox.next`. */
   readonly id: string;
-  /** Such as `j`, `Shift+A`, `g i` for a sequence, or `$mod+k` for Ctrl or Cmd. */
-  readonly keys: string;
-  /** What it does, for the sheet of keys. */
-  readonly label: string;
-  /** Also acts while a text field has the focus. */
-  readonly inFields?: boolean;
   /** Return `false` to leave the key to other bindings. */
   readonly run: (event: KeyboardEvent) => unknown;
 }
@@ -52,7 +44,7 @@ export class KeyRegistry {
   }
 
   /** The keys of a binding, with the changes of the person. */
-  keysOf({ id, keys }: KeyBinding): string {
+  keysOf({ id, keys }: Pick<KeyBinding, "id" | "keys">): string {
     return this.settings.changed[id] ?? keys;
   }
 

@@ -54,6 +54,19 @@ export function matchesKey(parsed: ParsedKey, press: KeyPress | undefined): bool
   );
 }
 
+/** The keys of a press, as settings store them. */
+export function keysOfPress({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
+  const isCharacter = key.length === 1 && !/^\p{L}$/u.test(key) && key !== " ";
+  const name = key === " " ? "Space" : key.length === 1 && !shiftKey ? key.toLowerCase() : key;
+  const parts = [
+    ctrlKey || metaKey ? "$mod" : "",
+    altKey ? "Alt" : "",
+    shiftKey && !isCharacter ? "Shift" : "",
+    shiftKey && !isCharacter && key.length === 1 ? key.toUpperCase() : name,
+  ];
+  return parts.filter((part) => part !== "").join("+");
+}
+
 const NAMES: Readonly<Record<string, string>> = {
   Escape: "Esc",
   ArrowUp: "↑",

@@ -1,16 +1,22 @@
 import { onCleanup } from "solid-js";
-import { type KeyBinding, KeyRegistry, type KeyScope } from "./key-registry.ts";
+import { KEY_CATALOGUE, type KeyDefinition, type KeyId, type KeyScope } from "./key-catalogue.ts";
+import { type KeyBinding, KeyRegistry } from "./key-registry.ts";
 
 export const keyRegistry = new KeyRegistry();
 
 /**
- * Adds key bindings until the caller's owner is disposed of. Bindings without an element act on the whole page, except in
- * text fields; those with one act only while the focus is inside it, and win.
+ * Gives shortcuts of the catalogue something to do, until the caller's owner is disposed of. Without an element they act on the
+ * whole page, except in text fields; with one they act only while the focus is inside it, and win.
  */
-export function useKeys(
-  scope: KeyScope,
-  bindings: readonly KeyBinding[],
+export function useKeys<Scope extends KeyScope>(
+  scope: Scope,
+  handlers: { readonly [Id in KeyId<Scope>]?: KeyBinding["run"] },
   element?: () => HTMLElement | undefined,
 ): void {
+  const definitions: Readonly<Record<string, KeyDefinition>> = KEY_CATALOGUE[scope];
+  const bindings = Object.entries<KeyBinding["run"] | undefined>(handlers).flatMap(([id, run]) => {
+    const definition = definitions[id];
+    return definition && run ? [{ id, ...definition, run }] : [];
+  });
   onCleanup(keyRegistry.add({ scope, bindings, ...(element && { element }) }));
 }

@@ -1,9 +1,10 @@
 import { DaemonClientError } from "@codexkit/daemon/client";
-import { createSignal, type JSX, onMount, Show } from "solid-js";
+import { createSignal, type JSX, onMount } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { hashTarget, navigate, route } from "../routing/index.ts";
 import { explainError } from "../settings/explain-error.ts";
 import { deviceName, type LoginInput, readCode, readLogin } from "./login-input.ts";
+import { ProblemText } from "../ui/index.ts";
 import "./login.css";
 
 /** Signs this browser in, with a token or a code that works once. */
@@ -61,13 +62,7 @@ export default function LoginScreen(): JSX.Element {
           aria-invalid={problem() === undefined ? undefined : "true"}
           aria-describedby={problem() === undefined ? "login-hint" : "login-problem login-hint"}
         />
-        <Show when={problem()}>
-          {(text) => (
-            <p class="form-error" id="login-problem" role="alert">
-              {text()}
-            </p>
-          )}
-        </Show>
+        <ProblemText text={problem()} id="login-problem" />
         <button type="submit" class="button button-primary" disabled={isSending()}>
           {isSending() ? "Signing in…" : "Sign in"}
         </button>

@@ -3,6 +3,7 @@ import { createSignal, For, type JSX, lazy, Show, Suspense } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { explainError } from "../settings/explain-error.ts";
 import { loginLink } from "./login-input.ts";
+import { ProblemText } from "../ui/index.ts";
 import "./login.css";
 
 const QrCode = lazy(async () => import("./qr-code.tsx"));
@@ -79,13 +80,7 @@ export default function PairScreen(): JSX.Element {
           {code() ? "New code" : "Show code"}
         </button>
       </div>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <Show when={code()}>
         {(shown) => (
           <Show when={remaining() > 0} fallback={<p role="status">The code has expired.</p>}>

@@ -1,6 +1,7 @@
 import { createResource, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { loadedValue } from "../ui/index.ts";
+import "./credentials-hint.css";
 
 /** Shown without credentials: what was looked for, and how to try it without. */
 export function CredentialsHint(): JSX.Element {

@@ -7,7 +7,7 @@ import { explainError } from "../settings/explain-error.ts";
 import { storedValue } from "../settings/local-store.ts";
 import { effortsOf, loadModels } from "../settings/models.ts";
 import { CredentialsHint } from "./credentials-hint.tsx";
-import { describedBy, FormField } from "./form-field.tsx";
+import { type ControlAttributes, FormField } from "./form-field.tsx";
 import {
   EMPTY_FORM,
   fieldErrors,
@@ -19,7 +19,7 @@ import {
   withoutSecrets,
 } from "./session-form.ts";
 import "./new-session.css";
-import { loadedValue } from "../ui/index.ts";
+import { loadedValue, ProblemText } from "../ui/index.ts";
 
 export default function NewSessionScreen(): JSX.Element {
   const daemon = useDaemon();
@@ -89,22 +89,24 @@ function NewSessionForm(): JSX.Element {
     showErrors(fields);
   };
 
-  /** Attributes that all fields have. */
-  const bind = (field: FieldName, hint?: string) => ({
-    id: `new-${field}`,
-    class: "input",
-    get value() {
-      return form()[field];
-    },
-    get "aria-invalid"() {
-      return errors()[field] === undefined ? undefined : ("true" as const);
-    },
-    get "aria-describedby"() {
-      return describedBy(`new-${field}`, hint, errors()[field]);
-    },
-    onInput: (event: { readonly currentTarget: { readonly value: string } }) =>
-      change(field, event.currentTarget.value),
-  });
+  /** A field of the form. The children get the attributes of its control. */
+  const Field = (props: {
+    readonly name: FieldName;
+    readonly label: string;
+    readonly hint?: string;
+    readonly children: (control: ControlAttributes) => JSX.Element;
+  }): JSX.Element => (
+    <FormField
+      id={`new-${props.name}`}
+      label={props.label}
+      hint={props.hint}
+      error={errors()[props.name]}
+      value={form()[props.name]}
+      onInput={(value) => change(props.name, value)}
+    >
+      {props.children}
+    </FormField>
+  );
 
   return (
     <form
@@ -116,49 +118,51 @@ function NewSessionForm(): JSX.Element {
         void submit();
       }}
     >
-      <FormField id="new-cwd" label="Folder" hint={HINTS.cwd} error={errors().cwd}>
-        <input
-          {...bind("cwd", HINTS.cwd)}
-          list="new-folders"
-          required
-          autocomplete="off"
-          spellcheck={false}
-        />
-        <datalist id="new-folders">
-          <For each={folders()}>{(folder) => <option value={folder} />}</For>
-        </datalist>
-      </FormField>
-      <FormField id="new-message" label="First message" error={errors().message}>
-        <textarea {...bind("message")} rows="4" />
-      </FormField>
+      <Field name="cwd" label="Folder" hint={HINTS.cwd}>
+        {(control) => (
+          <>
+            <input {...control} list="new-folders" required autocomplete="off" spellcheck={false} />
+            <datalist id="new-folders">
+              <For each={folders()}>{(folder) => <option value={folder} />}</For>
+            </datalist>
+          </>
+        )}
+      </Field>
+      <Field name="message" label="First message">
+        {(control) => <textarea {...control} rows="4" />}
+      </Field>
       <div class="new-session-row">
-        <FormField id="new-model" label="Model" error={errors().model}>
-          <select {...bind("model")}>
-            <option value="">Default</option>
-            <For each={loadedValue(models)}>
-              {({ model, name }) => (
-                <option value={model} selected={form().model === model}>
-                  {name}
-                </option>
-              )}
-            </For>
-          </select>
-        </FormField>
-        <FormField id="new-effort" label="Effort" error={errors().effort}>
-          <select {...bind("effort")}>
-            <option value="">Default</option>
-            <For each={effortsOf(loadedValue(models) ?? [], form().model)}>
-              {(effort) => (
-                <option value={effort} selected={form().effort === effort}>
-                  {effort}
-                </option>
-              )}
-            </For>
-          </select>
-        </FormField>
-        <FormField id="new-name" label="Name" error={errors().name}>
-          <input {...bind("name")} maxlength="256" autocomplete="off" />
-        </FormField>
+        <Field name="model" label="Model">
+          {(control) => (
+            <select {...control}>
+              <option value="">Default</option>
+              <For each={loadedValue(models)}>
+                {({ model, name }) => (
+                  <option value={model} selected={form().model === model}>
+                    {name}
+                  </option>
+                )}
+              </For>
+            </select>
+          )}
+        </Field>
+        <Field name="effort" label="Effort">
+          {(control) => (
+            <select {...control}>
+              <option value="">Default</option>
+              <For each={effortsOf(loadedValue(models) ?? [], form().model)}>
+                {(effort) => (
+                  <option value={effort} selected={form().effort === effort}>
+                    {effort}
+                  </option>
+                )}
+              </For>
+            </select>
+          )}
+        </Field>
+        <Field name="name" label="Name">
+          {(control) => <input {...control} maxlength="256" autocomplete="off" />}
+        </Field>
       </div>
       <Choices
         legend="Permissions"
@@ -185,49 +189,26 @@ function NewSessionForm(): JSX.Element {
             onChange={change}
           />
           <div class="new-session-row">
-            <FormField id="new-budget" label="Budget" hint={HINTS.budget} error={errors().budget}>
-              <input {...bind("budget", HINTS.budget)} autocomplete="off" />
-            </FormField>
-            <FormField id="new-deadline" label="Deadline" hint={HINTS.deadline} error={errors().deadline}>
-              <input {...bind("deadline", HINTS.deadline)} autocomplete="off" />
-            </FormField>
+            <Field name="budget" label="Budget" hint={HINTS.budget}>
+              {(control) => <input {...control} autocomplete="off" />}
+            </Field>
+            <Field name="deadline" label="Deadline" hint={HINTS.deadline}>
+              {(control) => <input {...control} autocomplete="off" />}
+            </Field>
           </div>
           <div class="new-session-row">
-            <FormField
-              id="new-environmentUrl"
-              label="Exec-server"
-              hint={HINTS.environmentUrl}
-              error={errors().environmentUrl}
-            >
-              <input
-                {...bind("environmentUrl", HINTS.environmentUrl)}
-                placeholder="wss://…"
-                autocomplete="off"
-                spellcheck={false}
-              />
-            </FormField>
-            <FormField
-              id="new-environmentToken"
-              label="Token of the exec-server"
-              hint={HINTS.environmentToken}
-              error={errors().environmentToken}
-            >
-              <input
-                {...bind("environmentToken", HINTS.environmentToken)}
-                type="password"
-                autocomplete="off"
-              />
-            </FormField>
+            <Field name="environmentUrl" label="Exec-server" hint={HINTS.environmentUrl}>
+              {(control) => (
+                <input {...control} placeholder="wss://…" autocomplete="off" spellcheck={false} />
+              )}
+            </Field>
+            <Field name="environmentToken" label="Token of the exec-server" hint={HINTS.environmentToken}>
+              {(control) => <input {...control} type="password" autocomplete="off" />}
+            </Field>
           </div>
         </div>
       </details>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <div class="new-session-submit">
         <button type="submit" class="button button-primary" disabled={isSending()}>
           {isSending() ? "Starting…" : "Start"}

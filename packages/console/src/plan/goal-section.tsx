@@ -1,7 +1,7 @@
 import { DaemonClientError } from "@codexkit/daemon/client";
 import { createSignal, createUniqueId, Show } from "solid-js";
 import { type SessionView, useDaemon } from "../feed/index.ts";
-import { formatCount } from "../ui/index.ts";
+import { formatCount, ProblemText } from "../ui/index.ts";
 
 /** The goal that Codex works towards across turns, and a form to change it. */
 export function GoalSection(props: { readonly view: SessionView }) {
@@ -9,7 +9,7 @@ export function GoalSection(props: { readonly view: SessionView }) {
   const [isEditing, setIsEditing] = createSignal(false);
   const [objective, setObjective] = createSignal("");
   const [budget, setBudget] = createSignal("");
-  const [problem, setProblem] = createSignal<string | null>(null);
+  const [problem, setProblem] = createSignal<string>();
   const [isSending, setIsSending] = createSignal(false);
   const budgetId = createUniqueId();
   const goal = () => props.view.session()?.goal ?? null;
@@ -17,7 +17,7 @@ export function GoalSection(props: { readonly view: SessionView }) {
   function edit(): void {
     setObjective(goal()?.objective ?? "");
     setBudget(String(goal()?.tokenBudget ?? ""));
-    setProblem(null);
+    setProblem(undefined);
     setIsEditing(true);
   }
 
@@ -99,13 +99,7 @@ export function GoalSection(props: { readonly view: SessionView }) {
             value={budget()}
             onInput={(event) => setBudget(event.currentTarget.value)}
           />
-          <Show when={problem()}>
-            {(text) => (
-              <p class="field-problem" role="alert">
-                {text()}
-              </p>
-            )}
-          </Show>
+          <ProblemText text={problem()} />
           <div class="goal-buttons">
             <button type="button" class="button button-quiet" onClick={() => setIsEditing(false)}>
               Back

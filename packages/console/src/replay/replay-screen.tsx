@@ -3,7 +3,7 @@ import { DaemonContext } from "../feed/daemon-context.ts";
 import { useDaemon } from "../feed/index.ts";
 import { sessionTitle } from "../settings/session-title.ts";
 import { Transcript } from "../transcript/transcript.tsx";
-import { formatCount } from "../ui/index.ts";
+import { formatCount, ProblemText } from "../ui/index.ts";
 import { createPlayer } from "./create-player.ts";
 import { type ExportedSession, ExportError, readExport } from "./read-export.ts";
 import { formatPosition, SPEEDS } from "./replay-clock.ts";
@@ -55,13 +55,7 @@ export default function ReplayScreen(): JSX.Element {
             />
           </label>
           <p role="status">{isReading() ? "Reading…" : ""}</p>
-          <Show when={problem()}>
-            {(text) => (
-              <p class="form-error" role="alert">
-                {text()}
-              </p>
-            )}
-          </Show>
+          <ProblemText text={problem()} />
           <p class="muted">
             To look at a session with all panels, serve the file instead:{" "}
             <code>codexkit serve --replay FILE</code>.

@@ -8,6 +8,7 @@ export const ROUTES = {
   usage: "/usage",
   settings: "/settings",
   login: "/login",
+  nodes: "/nodes",
   pair: "/pair",
   replay: "/replay",
 } as const;

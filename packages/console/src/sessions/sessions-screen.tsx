@@ -1,9 +1,8 @@
 import type { Session } from "@codexkit/daemon/client";
-import { createMemo, createSignal, For, type JSX, Show } from "solid-js";
+import { createEffect, createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { useKeys } from "../keys/index.ts";
-import { queryParam, setQueryParams, toHref } from "../routing/index.ts";
-import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { hashTarget, queryParam, setQueryParams, toHref } from "../routing/index.ts";
 import { createSessionList, type SessionFilter } from "./create-session-list.ts";
 import { EmptyState } from "./empty-state.tsx";
 import { groupSessions } from "./group-sessions.ts";
@@ -12,6 +11,7 @@ import { pinnedSessions, togglePin } from "./pins.ts";
 import { changeSession, type SessionAction } from "./session-actions.ts";
 import { SessionRow } from "./session-row.tsx";
 import { ThreadsTab } from "./threads-tab.tsx";
+import { ConfirmDialog } from "../ui/index.ts";
 import "./sessions.css";
 
 type ListAction = "archive" | "rename" | "pin" | "delete";
@@ -63,6 +63,16 @@ function SessionList(): JSX.Element {
   const [deleting, setDeleting] = createSignal<Session>();
   const [message, setMessage] = createSignal<string>();
   let container!: HTMLDivElement;
+  let field!: HTMLInputElement;
+
+  // The key of the search leads here.
+  createEffect(() => {
+    if (hashTarget() !== "search") return;
+    queueMicrotask(() => {
+      field.focus();
+      setQueryParams({});
+    });
+  });
 
   const links = (): HTMLElement[] => [...container.querySelectorAll<HTMLElement>(".listed-link")];
 
@@ -85,18 +95,18 @@ function SessionList(): JSX.Element {
   };
   useKeys(
     "list",
-    [
-      { id: "list.next", keys: "j", label: "Next session", run: () => focusLink(focusedIndex() + 1) },
-      { id: "list.previous", keys: "k", label: "Previous session", run: () => focusLink(focusedIndex() - 1) },
-      { id: "list.down", keys: "ArrowDown", label: "Next session", run: () => focusLink(focusedIndex() + 1) },
-      { id: "list.up", keys: "ArrowUp", label: "Previous session", run: () => focusLink(focusedIndex() - 1) },
-      { id: "list.first", keys: "g g", label: "First session", run: () => focusLink(0) },
-      { id: "list.last", keys: "Shift+G", label: "Last session", run: () => focusLink(links().length - 1) },
-      { id: "list.archive", keys: "e", label: "Archive or restore", run: onFocused("archive") },
-      { id: "list.rename", keys: "r", label: "Rename", run: onFocused("rename") },
-      { id: "list.pin", keys: "p", label: "Pin", run: onFocused("pin") },
-      { id: "list.delete", keys: "Delete", label: "Delete", run: onFocused("delete") },
-    ],
+    {
+      "list.next": () => focusLink(focusedIndex() + 1),
+      "list.previous": () => focusLink(focusedIndex() - 1),
+      "list.down": () => focusLink(focusedIndex() + 1),
+      "list.up": () => focusLink(focusedIndex() - 1),
+      "list.first": () => focusLink(0),
+      "list.last": () => focusLink(links().length - 1),
+      "list.archive": onFocused("archive"),
+      "list.rename": onFocused("rename"),
+      "list.pin": onFocused("pin"),
+      "list.delete": onFocused("delete"),
+    },
     () => container,
   );
 
@@ -116,7 +126,7 @@ function SessionList(): JSX.Element {
         <input
           class="input"
           type="search"
-          data-search
+          ref={(element) => (field = element)}
           aria-label="Search sessions"
           placeholder="Search names, folders and messages"
           value={search()}

@@ -3,6 +3,7 @@ import { useDaemon } from "../feed/index.ts";
 import { setQueryParams, toHref } from "../routing/index.ts";
 import { createThread } from "./create-thread.ts";
 import { WriterLock } from "./writer-lock.tsx";
+import { ProblemText } from "../ui/index.ts";
 
 const NAMES = { you: "You", codex: "Codex", work: "Work" } as const;
 
@@ -25,13 +26,7 @@ export function ThreadView(props: { readonly threadId: string }): JSX.Element {
           )}
         </Show>
       </header>
-      <Show when={thread.problem()}>
-        {(problem) => (
-          <p class="thread-problem" role="alert">
-            {problem()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={thread.problem()} />
       <Switch>
         <Match when={thread.details()?.sessionId}>
           {(sessionId) => (

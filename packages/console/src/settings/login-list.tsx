@@ -1,6 +1,6 @@
 import { createResource, createSignal, For, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
-import { formatDuration, loadedValue } from "../ui/index.ts";
+import { formatDuration, loadedValue, ProblemText } from "../ui/index.ts";
 import { explainError } from "./explain-error.ts";
 
 /** Tokens and logins of the daemon, which can be ended one by one. */
@@ -24,13 +24,7 @@ export function LoginList(): JSX.Element {
   return (
     <details class="login-list">
       <summary>Tokens and signed-in devices ({loadedValue(tokens)?.length ?? 0})</summary>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <ul>
         <For each={loadedValue(tokens)}>
           {({ id, name, scopes, lastUsedAt }) => (

@@ -1,6 +1,7 @@
 import { createSignal, type JSX, Show } from "solid-js";
 import { changePreferences, preferences } from "./preferences.ts";
 import { Toggle } from "./setting-fields.tsx";
+import { ProblemText } from "../ui/index.ts";
 
 /** Notifications of this browser about what waits for a person. */
 export function NotificationSettings(): JSX.Element {
@@ -32,13 +33,7 @@ export function NotificationSettings(): JSX.Element {
           onChange={(isOn) => void enable(isOn)}
         />
       </Show>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { createSignal, For, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { sessionTitle } from "./session-title.ts";
 import { explainError } from "./explain-error.ts";
+import { ProblemText } from "../ui/index.ts";
 
 const DECISIONS = { allow: "Allowed", ask: "Asks you", deny: "Denied" } as const;
 
@@ -80,13 +81,7 @@ export function PolicyTester(): JSX.Element {
           </form>
         )}
       </Show>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <div role="status">
         <Show when={verdict()}>
           {(result) => (

@@ -2,6 +2,7 @@ import { type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { toHref } from "../routing/index.ts";
 import { formatDuration } from "../ui/index.ts";
+import { KeySettings } from "./key-settings.tsx";
 import { LoginList } from "./login-list.tsx";
 import { changePreferences, type Preferences, preferences } from "./preferences.ts";
 import { NotificationSettings } from "./notification-settings.tsx";
@@ -37,6 +38,7 @@ export default function SettingsScreen(): JSX.Element {
           value={preferences().singleKeys}
           onChange={(singleKeys) => changePreferences({ singleKeys })}
         />
+        <KeySettings />
         <Choice
           legend="Enter while a turn is running"
           value={preferences().enterWhileRunning}

@@ -6,6 +6,7 @@ import { storedValue } from "../settings/local-store.ts";
 import { changePreferences, preferences } from "../settings/preferences.ts";
 import { chooseTerminal, terminalTitle } from "./choose-terminal.ts";
 import type { TerminalView, TerminalViewState } from "./create-terminal-view.ts";
+import { ProblemText } from "../ui/index.ts";
 import "./terminal.css";
 
 const TerminalScreen = lazy(async () => import("./terminal-screen.tsx"));
@@ -99,13 +100,7 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
           Screen reader
         </label>
       </div>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="terminal-problem" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
       <Show
         when={shown()}
         keyed

@@ -78,7 +78,8 @@ export function buildRows(input: RowInput, known: ReadonlyMap<string, Row> = new
     if (isEmpty(entry)) continue;
     endWork();
     if (entry.kind === "agentMessage") {
-      const count = Math.max(1, blockCount(entry));
+      // None until it has text: an empty row would cost a layout of its own, a frame before the one with the text.
+      const count = blockCount(entry);
       for (let index = 0; index < count; index += 1) {
         push({ kind: "block", key: `${entry.key}#${index}`, item: entry, index });
       }

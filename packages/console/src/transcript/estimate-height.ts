@@ -1,14 +1,23 @@
 import type { Row } from "./build-rows.ts";
+import type { MarkdownBlock } from "./markdown/lex-blocks.ts";
 
-/** The height of a row before it was measured. Close ones make the scroll bar calm; the reader never sees a wrong one. */
-export function estimateHeight(row: Row): number {
+const CODE_LINE = 19.5;
+const TEXT_LINE = 21;
+/** Characters in a line of text of the widest column. */
+const LINE_LENGTH = 110;
+
+/**
+ * The height of a row before it was measured. Close ones make the scroll bar calm, and keep rows from being mounted that are not
+ * near the screen; the reader never sees a wrong one.
+ */
+export function estimateHeight(row: Row, block: MarkdownBlock | undefined): number {
   switch (row.kind) {
     case "turn":
       return 48;
     case "footer":
       return 36;
     case "block":
-      return 44;
+      return block ? blockHeight(block) : 44;
     case "work":
       return 36;
     case "approval":
@@ -18,4 +27,24 @@ export function estimateHeight(row: Row): number {
     case "item":
       return row.item.kind === "commandExecution" ? 120 : 52;
   }
+}
+
+/** Settled blocks stay the same objects, and are asked for whenever offsets are added up. */
+const heights = new WeakMap<MarkdownBlock, number>();
+
+function blockHeight(block: MarkdownBlock): number {
+  let height = heights.get(block);
+  if (height === undefined) {
+    height = estimateBlock(block);
+    heights.set(block, height);
+  }
+  return height;
+}
+
+function estimateBlock({ type, raw }: MarkdownBlock): number {
+  const lines = raw.trimEnd().split("\n");
+  // Head, padding and border; the first and the last line are its fence.
+  if (type === "code") return 58 + Math.max(0, lines.length - 2) * CODE_LINE;
+  const wrapped = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0);
+  return 16 + wrapped * TEXT_LINE;
 }

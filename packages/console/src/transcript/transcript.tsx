@@ -6,6 +6,7 @@ import {
   createSignal,
   on,
   onCleanup,
+  onMount,
   Show,
 } from "solid-js";
 import type { SessionView, TranscriptItem } from "../feed/index.ts";
@@ -15,6 +16,7 @@ import { announce, Icon, type ListSnapshot, VirtualList, type VirtualListHandle 
 import { buildRows, type Row } from "./build-rows.ts";
 import { estimateHeight } from "./estimate-height.ts";
 import { MessageBlocks } from "./message-blocks.ts";
+import { warmUpMarkdown } from "./markdown/warm-up.ts";
 import { RowView } from "./rows/row-view.tsx";
 import { TranscriptContext } from "./transcript-context.ts";
 import "./transcript.css";
@@ -68,6 +70,8 @@ export function Transcript(props: TranscriptProps) {
     }
   };
 
+  // The session's summary changes with every event.
+  const threadId = createMemo(() => view.session()?.threadId ?? null);
   let known = new Map<string, Row>();
   const rows = createMemo(() => {
     if (messages.size > view.entries().length) removeDropped();
@@ -76,7 +80,7 @@ export function Transcript(props: TranscriptProps) {
         entries: view.entries(),
         turns: view.turns(),
         approvals: view.approvals(),
-        threadId: view.session()?.threadId ?? null,
+        threadId: threadId(),
         blockCount: (item) => blocksOf(item).count(),
         hasOlder: view.hasOlder(),
       },
@@ -94,6 +98,7 @@ export function Transcript(props: TranscriptProps) {
   createEffect(() => view.keepOlder(!isPinned()));
   onCleanup(() => view.keepOlder(false));
   announceChanges(view);
+  onMount(warmUpMarkdown);
 
   onCleanup(() => {
     if (!list) return;
@@ -121,8 +126,10 @@ export function Transcript(props: TranscriptProps) {
     setTimeout(() => element.classList.remove("is-target"), 2_000);
   }
 
+  /** The row that gets the focus with the next frame. A key that is pressed before counts from there. */
+  let focusing: { readonly key: string; readonly focused: Promise<void> } | undefined;
   const currentIndex = (): number => {
-    const key = document.activeElement?.closest<HTMLElement>(".virtual-row")?.dataset["key"];
+    const key = focusing?.key ?? document.activeElement?.closest<HTMLElement>(".virtual-row")?.dataset["key"];
     if (key !== undefined) return rows().findIndex((row) => row.key === key);
     const first = list?.visibleKeys()[0];
     return rows().findIndex((row) => row.key === first) - 1;
@@ -130,7 +137,15 @@ export function Transcript(props: TranscriptProps) {
   const focusRow = async (index: number): Promise<void> => {
     const row = rows()[Math.max(0, Math.min(index, rows().length - 1))];
     if (!row) return;
-    (await list?.reveal(row.key))?.focus({ preventScroll: true });
+    const focus = async (): Promise<void> => {
+      const element = await list?.reveal(row.key);
+      if (focusing?.key === row.key) element?.focus({ preventScroll: true });
+    };
+    const focused = focus().finally(() => {
+      if (focusing?.focused === focused) focusing = undefined;
+    });
+    focusing = { key: row.key, focused };
+    await focused;
   };
   const focusNext = (step: 1 | -1, matches: (row: Row) => boolean): void => {
     for (let index = currentIndex() + step; index >= 0 && index < rows().length; index += step) {
@@ -141,62 +156,33 @@ export function Transcript(props: TranscriptProps) {
       }
     }
   };
-  useKeys("transcript", [
-    { id: "transcript.next", keys: "j", label: "Next row", run: () => focusRow(currentIndex() + 1) },
-    { id: "transcript.previous", keys: "k", label: "Previous row", run: () => focusRow(currentIndex() - 1) },
-    {
-      id: "transcript.nextTurn",
-      keys: "Shift+J",
-      label: "Next turn",
-      run: () => focusNext(1, (row) => row.kind === "turn"),
+  useKeys("transcript", {
+    "transcript.next": () => focusRow(currentIndex() + 1),
+    "transcript.previous": () => focusRow(currentIndex() - 1),
+    "transcript.nextTurn": () => focusNext(1, (row) => row.kind === "turn"),
+    "transcript.previousTurn": () => focusNext(-1, (row) => row.kind === "turn"),
+    "transcript.lastMessage": () => {
+      const index = rows().findLastIndex((row) => row.kind === "item" && row.item.kind === "userMessage");
+      if (index !== -1) void focusRow(index);
     },
-    {
-      id: "transcript.previousTurn",
-      keys: "Shift+K",
-      label: "Previous turn",
-      run: () => focusNext(-1, (row) => row.kind === "turn"),
+    "transcript.toggle": async () => {
+      await focusing?.focused;
+      const row = document.activeElement?.closest(".virtual-row");
+      row?.querySelector<HTMLElement>("[aria-expanded]")?.click();
     },
-    {
-      id: "transcript.lastMessage",
-      keys: "u",
-      label: "Last own message",
-      run: () => {
-        const index = rows().findLastIndex((row) => row.kind === "item" && row.item.kind === "userMessage");
-        if (index !== -1) void focusRow(index);
-      },
+    "transcript.copy": () => {
+      const row = rows()[currentIndex()];
+      const text = row && "item" in row ? row.item.text : document.activeElement?.textContent;
+      if (text) void navigator.clipboard?.writeText(text).then(() => announce("Copied"));
     },
-    {
-      id: "transcript.toggle",
-      keys: "o",
-      label: "Open or close the row",
-      run: () => {
-        const row = document.activeElement?.closest(".virtual-row");
-        row?.querySelector<HTMLElement>("[aria-expanded]")?.click();
-      },
+    "transcript.fork": async () => {
+      const end = rows().find((row, index) => row.kind === "footer" && index >= currentIndex());
+      const footer = end && (await list?.reveal(end.key));
+      footer?.querySelector<HTMLElement>("[data-fork]")?.click();
     },
-    {
-      id: "transcript.copy",
-      keys: "y",
-      label: "Copy the row",
-      run: () => {
-        const row = rows()[currentIndex()];
-        const text = row && "item" in row ? row.item.text : document.activeElement?.textContent;
-        if (text) void navigator.clipboard?.writeText(text).then(() => announce("Copied"));
-      },
-    },
-    {
-      id: "transcript.follow",
-      keys: "Shift+G",
-      label: "Follow the end",
-      run: () => list?.scrollToEnd(),
-    },
-    {
-      id: "transcript.compose",
-      keys: "i",
-      label: "Write a message",
-      run: () => props.focusComposer?.(),
-    },
-  ]);
+    "transcript.follow": () => list?.scrollToEnd(),
+    "transcript.compose": () => props.focusComposer?.(),
+  });
 
   return (
     <TranscriptContext.Provider
@@ -218,9 +204,19 @@ export function Transcript(props: TranscriptProps) {
         <Show when={view.status() === "loading"}>
           <TranscriptSkeleton />
         </Show>
+        <Show when={view.textLimit() !== "none"}>
+          <p class="transcript-limit" role="note">
+            This page holds up to 32 MB of text of a session.{" "}
+            {view.textLimit() === "full"
+              ? "Go to the end before you load more."
+              : "Older rows were dropped and are loaded again when you scroll up."}
+          </p>
+        </Show>
         <VirtualList
           rows={rows()}
-          estimate={estimateHeight}
+          estimate={(row) =>
+            estimateHeight(row, row.kind === "block" ? blocksOf(row.item).block(row.index) : undefined)
+          }
           followsEnd
           role="log"
           label="Transcript"

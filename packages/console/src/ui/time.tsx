@@ -22,5 +22,5 @@ export function Ago(props: { readonly at: number }) {
 /** How long something has been running. */
 export function Elapsed(props: { readonly since: number }) {
   const { clock } = useDaemon();
-  return <>{formatDuration(Math.max(0, Math.floor((clock() - props.since) / 1_000)) * 1_000)}</>;
+  return <>{formatDuration(Math.max(1, Math.floor((clock() - props.since) / 1_000)) * 1_000)}</>;
 }

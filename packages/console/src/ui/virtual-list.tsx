@@ -1,4 +1,5 @@
 import { createEffect, createSignal, For, type JSX, on, onCleanup, onMount } from "solid-js";
+import { beforeNextPaint, beforePaint, cancelBeforePaint } from "../frame/frame-queue.ts";
 import { RowGeometry } from "./row-geometry.ts";
 
 export interface VirtualListHandle {
@@ -31,10 +32,11 @@ export interface VirtualListProps<Row extends { readonly key: string }> {
   /** The beginning of the list is close to the screen. */
   readonly onNearStart?: () => void;
   readonly onPinnedChange?: (isPinned: boolean) => void;
-  readonly header?: JSX.Element;
   readonly footer?: JSX.Element;
 }
 
+/** More than any list is high. */
+const END = 2 ** 30;
 /** Distance from the end within which the list follows it. */
 const PIN_DISTANCE = 80;
 /** Pixels beyond the screen in which rows are mounted. */
@@ -57,7 +59,8 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
   let initialAnchor = props.initial?.anchor;
   let lastTop = 0;
   let width = 0;
-  let frame: number | undefined;
+  /** Height of the scroller, as it was observed. Reading it would lay the page out in the middle of a frame. */
+  let height: number | undefined;
 
   const setPinned = (next: boolean): void => {
     if (isPinned === next) return;
@@ -87,6 +90,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     if (Math.abs(shift) >= 0.5) scrollTo(scroller.scrollTop + shift);
   };
 
+  /** After a correction of the scroll position: `sizes` must not correct it again for the same rows. */
   const measureMounted = (): void => {
     for (const row of range()) {
       const element = elements.get(row.key);
@@ -97,37 +101,39 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
   /** Mounts the rows around a position. */
   const mount = (top: number, mustHave?: number): void => {
     const { rows } = geometry;
-    const headerHeight = above.offsetTop;
-    const from = geometry.indexAt(Math.max(0, top - headerHeight - OVERSCAN));
-    const to = geometry.indexAt(top - headerHeight + scroller.clientHeight + OVERSCAN) + 1;
+    const from = geometry.indexAt(Math.max(0, top - OVERSCAN));
+    const to = geometry.indexAt(top + (height ?? 0) + OVERSCAN) + 1;
     start = Math.min(from, mustHave ?? from);
-    const end = Math.max(to, (mustHave ?? 0) + 1);
+    const end = Math.min(rows.length, Math.max(to, (mustHave ?? 0) + 1));
     setRange(rows.slice(start, end));
     above.style.height = `${geometry.offsetOf(start)}px`;
-    measureMounted();
-    below.style.height = `${geometry.offsetOf(rows.length) - geometry.offsetOf(Math.min(end, rows.length))}px`;
+    below.style.height = `${geometry.offsetOf(rows.length) - geometry.offsetOf(end)}px`;
   };
 
   const update = (): void => {
-    frame = undefined;
-    if (scroller.clientHeight === 0) return;
+    height ??= scroller.clientHeight;
+    if (height === 0) return;
+    if (isPinned) {
+      // Nothing is measured here: once the browser has laid out the rows, `sizes` scrolls to their end.
+      geometry.setRows(props.rows);
+      const total = geometry.offsetOf(geometry.rows.length);
+      mount(total - height);
+      if (total - height < OVERSCAN && geometry.rows.length > 0) props.onNearStart?.();
+      return;
+    }
     const anchor = initialAnchor ?? findAnchor();
     geometry.setRows(props.rows);
     const index = anchor ? props.rows.findIndex(({ key }) => key === anchor.key) : -1;
-    if (isPinned || !anchor || index === -1) {
-      mount(isPinned ? geometry.offsetOf(geometry.rows.length) - scroller.clientHeight : scroller.scrollTop);
-      if (isPinned) scrollTo(scroller.scrollHeight);
-    } else {
+    if (anchor && index !== -1) {
       mount(geometry.offsetOf(index) - anchor.top, index);
       restoreAnchor(anchor);
       initialAnchor = undefined;
-    }
+    } else mount(scroller.scrollTop);
+    measureMounted();
     checkStart();
   };
 
-  const schedule = (): void => {
-    frame ??= requestAnimationFrame(update);
-  };
+  const schedule = (): void => beforePaint(update);
 
   const checkStart = (): void => {
     if (scroller.scrollTop < OVERSCAN && geometry.rows.length > 0) props.onNearStart?.();
@@ -157,40 +163,49 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) setPinned(false);
   };
 
+  /** Whether the mounted rows are high enough for a screen and most of what is mounted beyond it. */
+  const isFilled = (): boolean => {
+    const mounted = geometry.offsetOf(start + range().length) - geometry.offsetOf(start);
+    return start === 0 || mounted >= (height ?? 0) + OVERSCAN / 2;
+  };
+
+  // Called after the browser has laid out a frame, and before it is painted. Reading sizes costs nothing here.
   const sizes = new ResizeObserver((entries) => {
-    const origin = scroller.getBoundingClientRect().top;
+    const origin = isPinned ? 0 : scroller.getBoundingClientRect().top;
     let shift = 0;
-    let hasChanged = false;
+    let mustUpdate = false;
     for (const { target, borderBoxSize } of entries) {
       if (target === scroller) {
         if (width !== 0 && width !== scroller.clientWidth) geometry.forget();
         width = scroller.clientWidth;
-        hasChanged = true;
+        height = scroller.clientHeight;
+        mustUpdate = true;
         continue;
       }
       const row = rowsByElement.get(target);
-      const height = borderBoxSize[0]?.blockSize ?? 0;
       if (!row || !target.isConnected) continue;
-      const change = geometry.measure(row, height);
-      if (change === 0) continue;
-      hasChanged = true;
+      const change = geometry.measure(row, borderBoxSize[0]?.blockSize ?? 0);
+      if (isPinned || change === 0) continue;
+      mustUpdate = true;
       // Its old bottom was above the screen: everything below it has moved.
       if (target.getBoundingClientRect().bottom - change <= origin) shift += change;
     }
-    if (!hasChanged) return;
-    if (isPinned) scrollTo(scroller.scrollHeight);
-    else if (shift !== 0) scrollTo(scroller.scrollTop + shift);
-    schedule();
+    if (isPinned) {
+      scrollTo(END);
+      mustUpdate ||= !isFilled();
+    } else if (shift !== 0) scrollTo(scroller.scrollTop + shift);
+    if (mustUpdate) beforeNextPaint(update);
   });
 
   onMount(() => {
-    sizes.observe(scroller);
+    for (const element of [scroller, above, below]) sizes.observe(element);
     scroller.addEventListener("scroll", onScroll, { passive: true });
     scroller.addEventListener("wheel", onWheel, { passive: true });
     props.handle?.({
       scrollToEnd: () => {
         setPinned(true);
-        schedule();
+        update();
+        scrollTo(END);
       },
       reveal,
       visibleKeys: () => {
@@ -207,7 +222,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
   });
   createEffect(on(() => props.rows, schedule));
   onCleanup(() => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
+    cancelBeforePaint(update);
     sizes.disconnect();
   });
 
@@ -221,8 +236,10 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     if (!mounted || position === "start") {
       setPinned(false);
       geometry.setRows(props.rows);
+      height = scroller.clientHeight;
       mount(geometry.offsetOf(index), index);
-      restoreAnchor({ key, top: Math.min(48, scroller.clientHeight / 4) });
+      restoreAnchor({ key, top: Math.min(48, height / 4) });
+      measureMounted();
       schedule();
     }
     const element = elements.get(key);
@@ -263,7 +280,6 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
       aria-live="off"
       tabindex="0"
     >
-      {props.header}
       <div ref={above} aria-hidden="true" />
       <For each={range()}>
         {(row) => (

@@ -1,5 +1,6 @@
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { changePreferences, preferences } from "../settings/preferences.ts";
+import { ProblemText } from "../ui/index.ts";
 
 const FIELDS = [
   { name: "input", label: "Input" },
@@ -58,13 +59,7 @@ export function PriceForm(): JSX.Element {
           </button>
         </Show>
       </div>
-      <Show when={problem()}>
-        {(text) => (
-          <p class="form-error" role="alert">
-            {text()}
-          </p>
-        )}
-      </Show>
+      <ProblemText text={problem()} />
     </form>
   );
 }

@@ -1,6 +1,7 @@
 import type { SessionEvent, TurnSummary } from "@codexkit/daemon/client";
 import { createEffect, createMemo, createSignal, For, type JSX, Show } from "solid-js";
 import { type SessionView, useDaemon } from "../feed/index.ts";
+import { toHref } from "../routing/index.ts";
 import { preferences } from "../settings/preferences.ts";
 import { formatCount, formatDuration } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
@@ -50,6 +51,13 @@ export default function UsagePanel(props: { readonly view: SessionView }): JSX.E
 
   return (
     <div class="usage-panel">
+      <Show when={daemon.isFleet() && props.view.session()?.node}>
+        {(node) => (
+          <p>
+            Owned by the node <a href={toHref("/nodes")}>{node()}</a>
+          </p>
+        )}
+      </Show>
       <Show when={context()} fallback={<p class="muted">The context is known after the next answer.</p>}>
         {(use) => (
           <Meter

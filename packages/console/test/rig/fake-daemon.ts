@@ -68,6 +68,13 @@ export class FakeDaemon implements PageServer, AsyncDisposable {
     });
   }
 
+  /** The number of the newest event of a session. */
+  async lastSeq({ id }: FakeSession): Promise<number> {
+    const response = await this.api.request(`GET /sessions/${id}`);
+    const { lastSeq } = (await response.json()) as { lastSeq: number };
+    return lastSeq;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.faults[Symbol.asyncDispose]();
     await this.api[Symbol.asyncDispose]();

@@ -181,17 +181,21 @@ export class FakeTurn {
     await this.#end("turn.interrupted", "interrupted", "", {});
   }
 
-  async fail(detail: string): Promise<void> {
-    const problem = { type: "codex_failed", title: "Codex failed", status: 502, detail };
-    await this.#end("turn.failed", "failed", "", { problem });
+  /** Codex ends in the middle of the turn. */
+  async fail(detail: string, more: object = {}): Promise<void> {
+    const problem = { type: "codex_failed" as const, title: "Codex failed", status: 502, detail, ...more };
+    await this.#end("turn.failed", "failed", "", { problem }, { phase: "failed", problem });
   }
 
-  async #end(type: string, status: string, finalResponse: string, more: object): Promise<void> {
+  async #end(
+    type: string,
+    status: string,
+    finalResponse: string,
+    more: object,
+    changes: SessionChanges = { phase: "idle" },
+  ): Promise<void> {
     const result = { ...this.ids, status, finalResponse, diff: "", plan: [], usage: USAGE };
-    await this.session.append([{ type, ...this.ids, result, ...more }], {
-      phase: "idle",
-      activeTurnId: null,
-    });
+    await this.session.append([{ type, ...this.ids, result, ...more }], { ...changes, activeTurnId: null });
   }
 }
 

@@ -28,6 +28,7 @@ export class FaultyServer implements AsyncDisposable {
   #port = 0;
   #isStalled = false;
   #pieceBytes: number | undefined;
+  #stallAfterBytes: number | undefined;
 
   constructor(options: FaultyServerOptions) {
     this.#options = options;
@@ -82,8 +83,15 @@ export class FaultyServer implements AsyncDisposable {
     this.#isStalled = true;
   }
 
+  /** Stalls the event streams once this many more bytes were sent. */
+  stallAfter(bytes: number): void {
+    this.#stallAfterBytes = bytes;
+    this.splitStreams(4096);
+  }
+
   resume(): void {
     this.#isStalled = false;
+    this.#stallAfterBytes = undefined;
     for (const release of this.#held.splice(0)) release();
   }
 
@@ -127,6 +135,10 @@ export class FaultyServer implements AsyncDisposable {
     for (let at = 0; at < chunk.length; at += bytes) {
       if (this.#isStalled) await new Promise<void>((resolve) => this.#held.push(resolve));
       write(chunk.subarray(at, at + bytes));
+      if (this.#stallAfterBytes !== undefined) {
+        this.#stallAfterBytes -= bytes;
+        if (this.#stallAfterBytes <= 0) this.#isStalled = true;
+      }
       // A piece of its own: writes of one turn of the event loop are sent together.
       await new Promise(setImmediate);
     }

@@ -57,8 +57,9 @@ function join(list: readonly Token[]): MarkdownBlock[] {
  */
 export class BlockLexer {
   #settled: MarkdownBlock[] = [];
-  #settledLength = 0;
-  #text = "";
+  /** The text as it was given, and what follows the settled blocks, with `\n` as its only line break. */
+  #given = "";
+  #tailText = "";
   #tail: MarkdownBlock[] = [];
   /** The tail is a code block that has not ended: its marker, and where the next closing line may be. */
   #fence: { readonly marker: string; from: number } | undefined;
@@ -74,14 +75,20 @@ export class BlockLexer {
 
   /** Replaces the text. One that continues the text before it costs only its end. */
   update(text: string): void {
-    const normal = text.replaceAll(/\r\n?/g, "\n");
-    if (!normal.startsWith(this.#text)) {
+    const known = this.#given;
+    this.#given = text;
+    // Compared as a whole, which takes a small part of the time of `startsWith`.
+    if (text.length >= known.length && text.slice(0, known.length) === known) {
+      const more = text.slice(known.length);
+      // Its other half has become a line break already.
+      const isHalf = known.endsWith("\r") && more.startsWith("\n");
+      this.#tailText += normalizeBreaks(isHalf ? more.slice(1) : more);
+    } else {
       this.#settled = [];
-      this.#settledLength = 0;
       this.#fence = undefined;
+      this.#tailText = normalizeBreaks(text);
     }
-    this.#text = normal;
-    const tail = normal.slice(this.#settledLength);
+    const tail = this.#tailText;
     if (this.#fence && !this.#hasClosed(tail)) {
       this.#tail = [{ type: "code", raw: tail }];
       return;
@@ -92,10 +99,8 @@ export class BlockLexer {
   #lexTail(tail: string): void {
     const found = join(tokens(tail));
     const settled = found.slice(0, Math.max(0, found.length - UNSETTLED));
-    for (const block of settled) {
-      this.#settled.push(block);
-      this.#settledLength += block.raw.length;
-    }
+    this.#settled.push(...settled);
+    this.#tailText = tail.slice(settled.reduce((length, { raw }) => length + raw.length, 0));
     this.#tail = found.slice(settled.length);
     this.#fence = undefined;
     const [only] = this.#tail;
@@ -116,4 +121,8 @@ export class BlockLexer {
     fence.from = Math.max(fence.from, tail.lastIndexOf("\n"));
     return false;
   }
+}
+
+function normalizeBreaks(text: string): string {
+  return text.includes("\r") ? text.replaceAll(/\r\n?/g, "\n") : text;
 }

@@ -11,7 +11,8 @@ export function renderTokens(tokens: readonly Token[]): DocumentFragment {
   return fragment;
 }
 
-function renderToken(token: Token): Node {
+/** The node of one token. A text with tokens of its own has a node per token. */
+export function renderToken(token: Token): Node {
   switch (token.type) {
     case "paragraph":
       return element("p", renderTokens(token.tokens ?? []));

@@ -1,11 +1,13 @@
-import { createEffect, createMemo, Show } from "solid-js";
+import { createEffect, createMemo, on, onCleanup, Show } from "solid-js";
 import remend from "remend";
 import type { TranscriptItem } from "../../feed/index.ts";
+import { beforePaint, cancelBeforePaint } from "../../frame/frame-queue.ts";
 import { CopyButton } from "../../ui/index.ts";
-import { highlightCode } from "../highlight/highlight-code.ts";
+import { CodeText } from "../../highlight/code-text.ts";
+import { highlightCode } from "../../highlight/highlight-code.ts";
 import { lexBlock } from "../markdown/lex-blocks.ts";
 import { parseFence } from "../markdown/parse-fence.ts";
-import { renderTokens } from "../markdown/render-block.ts";
+import { RenderedTokens } from "../markdown/rendered-tokens.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { loadWholeMessage } from "../whole-message.ts";
 
@@ -34,23 +36,28 @@ function TextBlock(props: {
   readonly isTail: boolean;
   readonly links: () => Parameters<typeof lexBlock>[1];
 }) {
-  let element!: HTMLDivElement;
-  createEffect(() => {
+  const element = document.createElement("div");
+  element.className = "md";
+  const rendered = new RenderedTokens(element);
+  const render = (): void => {
     const raw = props.isTail ? remend(props.raw) : props.raw;
-    element.replaceChildren(renderTokens(lexBlock(raw, props.links())));
-  });
-  return <div ref={element} class="md" />;
+    rendered.update(lexBlock(raw, props.links()));
+  };
+  // The first time at once, because the row is measured. After that once per frame, however often the text has grown.
+  createEffect(
+    on([() => props.raw, () => props.isTail], (_, previous) => {
+      if (previous) beforePaint(render);
+      else render();
+    }),
+  );
+  onCleanup(() => cancelBeforePaint(render));
+  return element;
 }
 
 function CodeBlock(props: { readonly raw: string; readonly isTail: boolean }) {
   const fence = createMemo(() => parseFence(props.raw));
-  const text = document.createTextNode("");
-  createEffect(() => {
-    const { code } = fence();
-    // Appending keeps the selection and what the browser has laid out.
-    if (code.startsWith(text.data)) text.appendData(code.slice(text.data.length));
-    else text.data = code;
-  });
+  const text = new CodeText();
+  createEffect(() => text.update(fence().code));
   highlightCode(text, () => (props.isTail ? undefined : fence()));
   return (
     <figure class="code-block">
@@ -59,7 +66,7 @@ function CodeBlock(props: { readonly raw: string; readonly isTail: boolean }) {
         <CopyButton text={() => fence().code} label="Copy code" />
       </figcaption>
       <pre tabindex="0" aria-label="Code">
-        <code>{text}</code>
+        {text.element}
       </pre>
     </figure>
   );

@@ -2,6 +2,7 @@ import { createMemo, type JSX, Show } from "solid-js";
 import type { ThreadItem, TranscriptItem } from "../../feed/index.ts";
 import { formatDuration, Icon, type IconName, visibleText } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
+import { ItemImages } from "./item-images.tsx";
 import { MarkdownText } from "./message-rows.tsx";
 
 /** Everything that is neither a message, a command nor a patch, in one line that unfolds. */
@@ -34,6 +35,7 @@ export function ToolRow(props: { readonly item: TranscriptItem }) {
           <Show when={durationOf(props.item.item)}>{(ms) => <span>{formatDuration(ms())}</span>}</Show>
         </span>
       </button>
+      <ItemImages item={props.item.item} />
       <Show when={open()}>
         <Details item={props.item.item} />
       </Show>

@@ -67,7 +67,7 @@ export function FooterRow(props: { readonly turnId: string }) {
             )}
           </Show>
           <Show when={can("write")}>
-            <button type="button" class="link-button" onClick={() => void fork()}>
+            <button type="button" class="link-button" data-fork onClick={() => void fork()}>
               Fork here
             </button>
           </Show>

@@ -1,4 +1,5 @@
 import { type JSX, onMount } from "solid-js";
+import "./confirm-dialog.css";
 
 /** Asks before something that can't be undone. Escape and "Keep" change nothing. */
 export function ConfirmDialog(props: {

@@ -1,0 +1,9 @@
+import { lazy } from "solid-js";
+
+/** Few approvals have a form, so that its code is loaded with the first one. */
+const load = async () => import("./answer-forms.ts");
+
+export const ElicitationActions = lazy(async () => ({ default: (await load()).ElicitationActions }));
+export const ElicitationBody = lazy(async () => ({ default: (await load()).ElicitationBody }));
+export const QuestionActions = lazy(async () => ({ default: (await load()).QuestionActions }));
+export const QuestionBody = lazy(async () => ({ default: (await load()).QuestionBody }));

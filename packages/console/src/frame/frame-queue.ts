@@ -1,0 +1,65 @@
+type Work = () => void;
+
+/** Rounds in one frame. Work that keeps adding work waits for the next frame instead of blocking this one. */
+const ROUNDS = 4;
+
+let queue = new Set<Work>();
+let later = new Set<Work>();
+let frame: number | undefined;
+
+/**
+ * Runs work once, right before the next frame is drawn. All changes of the page then happen together, and the browser lays the
+ * page out once. Work that is added by such work runs in the same frame. A hidden page draws no frames: the work runs at once.
+ */
+export function beforePaint(work: Work): void {
+  queue.add(work);
+  schedule();
+}
+
+/** Runs work before the frame after the one that is being prepared. */
+export function beforeNextPaint(work: Work): void {
+  later.add(work);
+  schedule();
+}
+
+export function cancelBeforePaint(work: Work): void {
+  queue.delete(work);
+  later.delete(work);
+}
+
+function schedule(): void {
+  if (frame !== undefined) return;
+  if (document.hidden) {
+    // Until it has run, more work joins it.
+    frame = -1;
+    queueMicrotask(run);
+  } else frame = requestAnimationFrame(run);
+}
+
+function run(): void {
+  // Work that is added from here on is part of this run.
+  frame ??= -1;
+  for (let round = 0; round < ROUNDS && queue.size > 0; round += 1) {
+    const current = queue;
+    queue = new Set();
+    for (const work of current) {
+      try {
+        work();
+      } catch (error) {
+        // The other work is not affected.
+        reportError(error);
+      }
+    }
+  }
+  frame = undefined;
+  for (const work of later) queue.add(work);
+  later = new Set();
+  if (queue.size > 0) schedule();
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden || frame === undefined || frame === -1) return;
+  cancelAnimationFrame(frame);
+  frame = -1;
+  queueMicrotask(run);
+});

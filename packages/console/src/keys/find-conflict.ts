@@ -1,0 +1,36 @@
+import { KEY_CATALOGUE, type KeyDefinition, type KeyScope } from "./key-catalogue.ts";
+
+/**
+ * The shortcut that new keys would hide, or that would hide them: one of the same scope, or of everywhere. Keys of one scope may
+ * also be the beginning of a sequence, which could not be typed any more. Undefined if there is none.
+ */
+export function findConflict(
+  scope: KeyScope,
+  id: string,
+  keys: string,
+  changed: Readonly<Record<string, string>>,
+): (KeyDefinition & { readonly id: string }) | undefined {
+  const scopes: readonly KeyScope[] =
+    scope === "everywhere" ? (Object.keys(KEY_CATALOGUE) as KeyScope[]) : [scope, "everywhere"];
+  for (const other of scopes) {
+    for (const [otherId, definition] of Object.entries<KeyDefinition>(KEY_CATALOGUE[other])) {
+      if (otherId === id || isOtherScreen(id, otherId)) continue;
+      const taken = changed[otherId] ?? definition.keys;
+      if (taken !== "" && isPrefix(taken, keys)) return { id: otherId, ...definition, keys: taken };
+    }
+  }
+  return undefined;
+}
+
+/** The inbox and the list of sessions are never on the page together. */
+function isOtherScreen(id: string, otherId: string): boolean {
+  const isInbox = (one: string): boolean => one.startsWith("inbox.");
+  const isList = (one: string): boolean => one.startsWith("list.");
+  return (isInbox(id) && isList(otherId)) || (isList(id) && isInbox(otherId));
+}
+
+/** Whether one begins with all keys of the other. */
+function isPrefix(one: string, other: string): boolean {
+  const [long, short] = one.length > other.length ? [one, other] : [other, one];
+  return long === short || long.startsWith(`${short} `);
+}

@@ -1,0 +1,39 @@
+import type { ThreadItem } from "../../feed/index.ts";
+
+/** An image of an item: a file of the session, or its bytes. */
+export type ItemImage =
+  | { readonly type: "file"; readonly path: string }
+  | { readonly type: "data"; readonly mediaType: string; readonly base64: string; readonly name: string };
+
+/** The images that an item shows, as opposed to those that it only names. */
+export function imagesOf(item: ThreadItem): readonly ItemImage[] {
+  switch (item.type) {
+    case "userMessage":
+      return item.content.flatMap((part): ItemImage[] => {
+        if (part.type === "localImage") return [{ type: "file", path: part.path }];
+        if (part.type !== "image" || !("url" in part)) return [];
+        return parseDataUrl(part.url, "Image");
+      });
+    case "imageView":
+      return [{ type: "file", path: item.path }];
+    case "imageGeneration":
+      return item.savedPath === undefined ? [] : [{ type: "file", path: item.savedPath }];
+    case "mcpToolCall":
+      return (item.result?.content ?? []).flatMap((part): ItemImage[] => {
+        const { type, data, mimeType } = (part ?? {}) as Readonly<Record<string, unknown>>;
+        if (type !== "image" || typeof data !== "string" || typeof mimeType !== "string") return [];
+        const name = `Image of ${item.tool}`;
+        return mimeType.startsWith("image/")
+          ? [{ type: "data", mediaType: mimeType, base64: data, name }]
+          : [];
+      });
+    default:
+      return [];
+  }
+}
+
+function parseDataUrl(url: string, name: string): ItemImage[] {
+  const { mediaType, base64 } =
+    /^data:(?<mediaType>image\/[\w.+-]+);base64,(?<base64>.*)$/s.exec(url)?.groups ?? {};
+  return mediaType === undefined || base64 === undefined ? [] : [{ type: "data", mediaType, base64, name }];
+}
