@@ -1,27 +1,25 @@
 import { staticFiles } from "@codexkit/console";
-import { setTimeout as delay } from "node:timers/promises";
 import { measure as measureBuild } from "../../packages/console/scripts/size-budget.ts";
 import { defineBench } from "../define-bench.ts";
-import { type ConsoleBench, fillSession, LAST_ANSWER, openConsole } from "./console/open-console.ts";
-import { countFrames, measureBusyTime, measureHeap } from "./console/page-probe.ts";
+import { loadCold, measureLongSession, openLongSession } from "./console/history.ts";
+import { measureIdle, measureJumps, measureWake, typeDuringStream } from "./console/interaction.ts";
+import { lexIncrementally, lexWhole } from "./console/lexing.ts";
+import { type ConsoleBench, openConsole } from "./console/open-console.ts";
 import type { PageSize } from "./console/page-size.ts";
+import { fillTerminal, openLargeDiff } from "./console/panels.ts";
 import { measurePeer, type PeerName } from "./console/peers.ts";
+import { appendToHistory, measureLatency, streamAtOnce, streamSteadily } from "./console/streaming.ts";
 
-const DELTAS = 5000;
-/** Six code blocks among text, 25 KB in all. */
-const ANSWER = Array.from({ length: 6 }, (_, index) =>
-  [
-    `## Part ${index}\n\n`,
-    "Some *emphasised* text with `code` and a [link](https://example.com). ".repeat(30),
-    "\n\n```ts\n",
-    "export function add(a: number, b: number): number {\n  return a + b;\n}\n".repeat(28),
-    "```\n\n",
-  ].join(""),
-).join("");
-const FENCE = `\`\`\`ts\n${"const value = compute({ retries: 3, name: 'x' }); // line\n".repeat(50)}\`\`\`\n`;
-/** Long enough for the page to draw what was appended. */
-const SETTLE_MS = 500;
 const SIZE = { scripts: "KB", styles: "KB" } as const;
+const FRAMES = {
+  "slow frames": { unit: "%", better: "lower" },
+  "long tasks": { unit: "tasks", better: "lower" },
+} as const;
+const SMOOTH = [
+  { measure: "slow frames", atMost: 1 },
+  { measure: "long tasks", atMost: 0 },
+] as const;
+const LOAD = { "first row": "ms", composer: "ms" } as const;
 
 /** Page sizes don't vary between rounds, and a download per round would take minutes. */
 const peerSizes = new Map<PeerName, Promise<PageSize>>();
@@ -46,6 +44,8 @@ export default defineBench({
           const { session, css } = measureBuild(staticFiles);
           return { scripts: session / 1000, styles: css / 1000 };
         },
+        opencode: async (_: ConsoleBench, signal) => sizeOf("opencode", signal),
+        hapi: async (_: ConsoleBench, signal) => sizeOf("hapi", signal),
         cloudcli: async (_: ConsoleBench, signal) => sizeOf("cloudcli", signal),
         "sandbox-agent": async (_: ConsoleBench, signal) => sizeOf("sandbox-agent", signal),
       },
@@ -57,27 +57,57 @@ export default defineBench({
     }),
     row({
       name: "5,000 deltas at full speed",
-      measures: {
-        "slow frames": { unit: "%", better: "lower" },
-        "long tasks": { unit: "tasks", better: "lower" },
+      measures: FRAMES,
+      contestants: {
+        ours: async (bench) => streamAtOnce(bench, "console"),
+        floor: async (bench) => streamAtOnce(bench, "floor"),
       },
-      contestants: { ours: streamDeltas },
-      bars: [
-        { measure: "slow frames", atMost: 1 },
-        { measure: "long tasks", atMost: 0 },
-      ],
+      bars: SMOOTH,
+    }),
+    row({
+      name: "5,000 deltas in five seconds",
+      measures: FRAMES,
+      contestants: {
+        ours: async (bench) => streamSteadily(bench, "console"),
+        floor: async (bench) => streamSteadily(bench, "floor"),
+      },
+      bars: SMOOTH,
+    }),
+    row({
+      name: "write of a delta to the screen, p95",
+      measures: "ms",
+      contestants: {
+        ours: async (bench) => measureLatency(bench, "console"),
+        floor: async (bench) => measureLatency(bench, "floor"),
+      },
+      bars: [{ atMost: 50 }],
     }),
     row({
       name: "append to 20 code blocks of 50 lines",
       measures: "ms",
-      contestants: { ours: appendToHistory },
+      contestants: {
+        ours: async (bench) => appendToHistory(bench, "console"),
+        floor: async (bench) => appendToHistory(bench, "floor"),
+      },
       bars: [{ atMost: 8 }],
     }),
     row({
+      name: "answer of 128 KB in 200 parts, split into blocks",
+      measures: { time: "ms", "last to second quarter": { unit: "×", better: "lower" } },
+      contestants: { ours: lexIncrementally, "whole text": lexWhole },
+      bars: [
+        { measure: "time", atMost: 60 },
+        { measure: "last to second quarter", atMost: 1.5 },
+      ],
+    }),
+    row({
       name: "open a session of 100,000 events",
-      measures: "ms",
+      measures: { open: "ms", "open again": "ms" },
       contestants: { ours: openLongSession },
-      bars: [{ atMost: 500 }],
+      bars: [
+        { measure: "open", atMost: 500 },
+        { measure: "open again", atMost: 100 },
+      ],
     }),
     row({
       name: "heap of the page after 100,000 events",
@@ -85,70 +115,65 @@ export default defineBench({
       contestants: { ours: measureLongSession },
       bars: [{ atMost: 60 }],
     }),
+    row({
+      name: "first load, session of 200 items",
+      measures: LOAD,
+      contestants: { ours: async (bench) => loadCold(bench, 1) },
+      bars: [
+        { measure: "first row", atMost: 400 },
+        { measure: "composer", atMost: 600 },
+      ],
+    }),
+    row({
+      name: "first load, processor slowed down 4 times",
+      measures: LOAD,
+      contestants: { ours: async (bench) => loadCold(bench, 4) },
+      bars: [{ measure: "composer", atMost: 1500 }],
+    }),
+    row({
+      name: "movement of the text that is read",
+      measures: { distance: { unit: "px", better: "lower" } },
+      contestants: { ours: measureJumps },
+      bars: [{ measure: "distance", atMost: 0 }],
+    }),
+    row({
+      name: "typing 80 characters during a stream",
+      measures: { key: "ms", mutations: { unit: "nodes", better: "lower" } },
+      contestants: { ours: typeDuringStream },
+      bars: [
+        { measure: "key", atMost: 50 },
+        { measure: "mutations", atMost: 0 },
+      ],
+    }),
+    row({
+      name: "change of 100,000 lines",
+      measures: { "first lines": "ms", "longest task": "ms" },
+      contestants: { ours: openLargeDiff },
+      bars: [
+        { measure: "first lines", atMost: 300 },
+        { measure: "longest task", atMost: 100 },
+      ],
+    }),
+    row({
+      name: "main thread while ten sessions run",
+      measures: { busy: { unit: "%", better: "lower" } },
+      contestants: { ours: measureIdle },
+      bars: [{ measure: "busy", atMost: 1 }],
+    }),
+    row({
+      name: "wake of a page that was stopped",
+      measures: "ms",
+      contestants: { ours: measureWake },
+      bars: [{ atMost: 1000 }],
+    }),
+    row({
+      name: "terminal",
+      measures: { "50,000 lines": "ms", echo: "ms" },
+      contestants: { ours: fillTerminal },
+      bars: [
+        { measure: "50,000 lines", atMost: 3000 },
+        { measure: "echo", atMost: 40 },
+      ],
+    }),
   ],
 });
-
-async function streamDeltas({ daemon, open }: ConsoleBench) {
-  const session = await daemon.createSession("A stream");
-  const turn = await session.startTurn("Write a lot");
-  const message = await turn.beginMessage();
-  await using page = await open(`/s/${session.id}`);
-  await page.getByRole("log").getByText("Write a lot").first().waitFor();
-  const length = Math.ceil(ANSWER.length / DELTAS);
-  const deltas = Array.from({ length: DELTAS }, (_, index) =>
-    ANSWER.slice(index * length, (index + 1) * length),
-  );
-  const counts = await countFrames(page, async () => {
-    await message.write([...deltas.filter((delta) => delta !== ""), "\n\nThe stream has ended."]);
-    await page.getByRole("log").getByText("The stream has ended.").first().waitFor();
-  });
-  return {
-    "slow frames": (100 * counts.slowFrames) / Math.max(1, counts.frames),
-    "long tasks": counts.longTasks,
-  };
-}
-
-async function appendToHistory({ daemon, open }: ConsoleBench): Promise<number> {
-  const session = await daemon.createSession("Code");
-  for (let index = 0; index < 20; index += 1) await session.exchange(`Question ${index}`, FENCE);
-  const turn = await session.startTurn("One more");
-  await using page = await open(`/s/${session.id}`);
-  await page.getByRole("log").getByText("One more").first().waitFor();
-  // The first one loads what later ones have.
-  await turn.say("Warmed up.");
-  await page.getByRole("log").getByText("Warmed up.").first().waitFor();
-  const time = await measureBusyTime(page, async () => {
-    await turn.say("Appended.");
-    await delay(SETTLE_MS);
-  });
-  await page.getByRole("log").getByText("Appended.").first().waitFor();
-  return time;
-}
-
-async function openLongSession({ longSession, open }: ConsoleBench): Promise<number> {
-  await using page = await open("/sessions");
-  const link = page.locator(`a[href$="/s/${longSession.id}"]`).first();
-  await link.waitFor();
-  // Measured in the page: the driver's own round trips take longer than the answer.
-  return (await page.evaluate(`new Promise((resolve) => {
-    const start = performance.now();
-    const look = () => {
-      if (document.querySelector('[role="log"]')?.textContent.includes(${JSON.stringify(LAST_ANSWER)})) {
-        resolve(performance.now() - start);
-      } else requestAnimationFrame(look);
-    };
-    document.querySelector('a[href$="/s/${longSession.id}"]').click();
-    look();
-  })`)) as number;
-}
-
-/** The page gets every event while it is open. */
-async function measureLongSession({ daemon, open }: ConsoleBench): Promise<number> {
-  const session = await daemon.createSession("A session that grows");
-  await using page = await open(`/s/${session.id}`);
-  await page.getByRole("log").waitFor();
-  await fillSession(session);
-  await page.getByRole("log").getByText(LAST_ANSWER).first().waitFor();
-  const bytes = await measureHeap(page);
-  return bytes / 1_000_000;
-}

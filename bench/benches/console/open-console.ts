@@ -10,8 +10,12 @@ export interface ConsoleBench extends AsyncDisposable {
   readonly daemon: FakeDaemon;
   /** Has `EVENTS` events. */
   readonly longSession: FakeSession;
-  /** Opens a path in a context of its own, logged in. */
-  readonly open: (path: string) => Promise<Page>;
+  /** Opens a path in a context of its own, logged in. `prepare` is called before the first request. */
+  readonly open: (path: string, prepare?: (page: Page) => Promise<void>) => Promise<Page>;
+  /** A page of such a context that has loaded nothing. Closing it closes its context. */
+  readonly openBlank: () => Promise<Page>;
+  /** Processes of pages. */
+  readonly rendererIds: () => Promise<readonly number[]>;
 }
 
 const EVENTS = 100_000;
@@ -27,16 +31,30 @@ export async function openConsole(): Promise<ConsoleBench> {
   const browser = await launchChromium();
   made.defer(async () => browser.close());
   const owned = made.move();
+  const openBlank = async (): Promise<Page> => {
+    const context = await browser.newContext({
+      baseURL: daemon.url,
+      viewport: { width: 1280, height: 800 },
+    });
+    await context.request.post("/login", { data: { token: daemon.token } });
+    const page = await context.newPage();
+    // Fails if the browser is being closed as well.
+    page.once("close", () => void context.close().catch(() => undefined));
+    return page;
+  };
   return {
     daemon,
     longSession,
-    open: async (path) => {
-      const context = await browser.newContext({
-        baseURL: daemon.url,
-        viewport: { width: 1280, height: 800 },
-      });
-      await context.request.post("/login", { data: { token: daemon.token } });
-      const page = await context.newPage();
+    rendererIds: async () => {
+      const devTools = await browser.newBrowserCDPSession();
+      const { processInfo } = await devTools.send("SystemInfo.getProcessInfo");
+      await devTools.detach();
+      return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+    },
+    openBlank,
+    open: async (path, prepare) => {
+      const page = await openBlank();
+      await prepare?.(page);
       await page.goto(`/console${path}`);
       return page;
     },

@@ -10,39 +10,99 @@ export interface FrameCounts {
 /** A frame takes 16.7 ms. */
 const SLOW_FRAME_MS = 25;
 /** Frames of an idle second below which the browser does not draw at all, so that no gap would mean anything. */
-const LEAST_FRAMES = 50;
+const LEAST_FRAMES = 55;
+/** Idle seconds that are tried before a machine counts as too busy. */
+const IDLE_SECONDS = 5;
 
-/** Runs work while the gaps between frames are recorded. Rejects if the page draws no frames when it is idle. */
-export async function countFrames(page: Page, work: () => Promise<void>): Promise<FrameCounts> {
-  // Strings, because the types of the benchmarks are those of Node.
-  await page.evaluate(`(() => {
-    const probe = { gaps: [], longTasks: 0, isRunning: true };
-    globalThis.frameProbe = probe;
-    new PerformanceObserver((list) => { probe.longTasks += list.getEntries().length; }).observe({ type: "longtask" });
-    let last = performance.now();
-    const tick = (now) => {
-      probe.gaps.push(now - last);
-      last = now;
-      if (probe.isRunning) requestAnimationFrame(tick);
-    };
-    requestAnimationFrame(tick);
-  })()`);
-  const idle = (await page.evaluate(`new Promise((resolve) => {
-    const before = frameProbe.gaps.length;
-    setTimeout(() => {
-      resolve(frameProbe.gaps.length - before);
-      frameProbe.gaps = [];
-      frameProbe.longTasks = 0;
-    }, 1000);
-  })`)) as number;
-  if (idle < LEAST_FRAMES)
-    throw new Error(`The idle page drew ${idle} frames per second. Is the machine busy?`);
-  await work();
+/**
+ * Records each frame of a page: when it began, and which event the page had applied. It runs in the page, because a driver that
+ * looks for text takes more time of each frame than the page itself.
+ */
+// A string, because the types of the benchmarks are those of Node.
+const PROBE = `(() => {
+  const probe = { frames: [], longTasks: [], waiting: [], isRunning: true };
+  globalThis.frameProbe = probe;
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) probe.longTasks.push(duration);
+  }).observe({ type: "longtask" });
+  const tick = (now) => {
+    const seq = Number(document.querySelector("[data-seq]")?.dataset.seq ?? 0);
+    probe.frames.push({ now, at: performance.timeOrigin + performance.now(), seq });
+    probe.waiting = probe.waiting.filter(({ target, resolve }) => {
+      if (seq >= target) resolve();
+      return seq < target;
+    });
+    if (probe.isRunning) requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+})()`;
+
+interface Frame {
+  /** Of the page's clock. */
+  readonly now: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** The newest event that the frame before this one showed. */
+  readonly seq: number;
+}
+
+export interface Recording {
+  readonly frames: readonly Frame[];
+  readonly longTasks: readonly number[];
+}
+
+/** Records frames from the beginning of the work until the page shows the event that the work returns. */
+export async function recordFrames(page: Page, work: () => Promise<number>): Promise<Recording> {
+  await page.evaluate(PROBE);
+  await untilIdle(page);
+  const seq = await work();
+  await untilShown(page, seq);
   return (await page.evaluate(`(() => {
     frameProbe.isRunning = false;
-    const { gaps, longTasks } = frameProbe;
-    return { frames: gaps.length, slowFrames: gaps.filter((gap) => gap > ${SLOW_FRAME_MS}).length, longTasks };
-  })()`)) as FrameCounts;
+    return { frames: frameProbe.frames, longTasks: frameProbe.longTasks };
+  })()`)) as Recording;
+}
+
+/** Waits for the frame after the one that showed an event. `recordFrames` has been called. */
+async function untilShown(page: Page, seq: number): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => { frameProbe.waiting.push({ target: ${seq}, resolve }); })`);
+}
+
+/** Waits for a second with all frames. Rejects if the page draws too few when it is idle. */
+async function untilIdle(page: Page): Promise<void> {
+  let idle = 0;
+  for (let second = 0; second < IDLE_SECONDS; second += 1) {
+    idle = (await page.evaluate(`new Promise((resolve) => {
+      const before = frameProbe.frames.length;
+      setTimeout(() => {
+        resolve(frameProbe.frames.length - before);
+        frameProbe.frames = frameProbe.frames.slice(-1);
+        frameProbe.longTasks = [];
+      }, 1000);
+    })`)) as number;
+    if (idle >= LEAST_FRAMES) return;
+  }
+  throw new Error(`The idle page drew ${idle} frames per second. Is the machine busy?`);
+}
+
+export function countFrames({ frames, longTasks }: Recording): FrameCounts {
+  const gaps = frames.slice(1).map(({ now }, index) => now - (frames[index]?.now ?? now));
+  return {
+    frames: gaps.length,
+    slowFrames: gaps.filter((gap) => gap > SLOW_FRAME_MS).length,
+    longTasks: longTasks.length,
+  };
+}
+
+/** Waits until the page has applied an event. */
+export async function untilApplied(page: Page, seq: number): Promise<void> {
+  await page.evaluate(`new Promise((resolve) => {
+    const look = () => {
+      if (Number(document.querySelector("[data-seq]")?.dataset.seq) >= ${seq}) resolve();
+      else setTimeout(look, 20);
+    };
+    look();
+  })`);
 }
 
 /** CPU milliseconds of the main thread during work, which must not poll the page. */

@@ -18,11 +18,31 @@ interface Peer {
   readonly serve?: {
     readonly program: string;
     readonly args: (port: number) => readonly string[];
+    readonly env?: (port: number) => Readonly<Record<string, string>>;
     readonly path: string;
   };
 }
 
 const PEERS = {
+  opencode: {
+    package: "opencode-linux-x64",
+    version: "1.18.33",
+    serve: {
+      program: "bin/opencode",
+      args: (port) => ["serve", "--hostname", "127.0.0.1", "--port", String(port)],
+      path: "/",
+    },
+  },
+  hapi: {
+    package: "@twsxtd/hapi-linux-x64",
+    version: "0.30.7",
+    serve: {
+      program: "bin/hapi",
+      args: () => ["hub"],
+      env: (port) => ({ HAPI_LISTEN_PORT: String(port) }),
+      path: "/",
+    },
+  },
   cloudcli: { package: "@cloudcli-ai/cloudcli", version: "1.37.3", folder: "dist" },
   "sandbox-agent": {
     package: "@sandbox-agent/cli-linux-x64",
@@ -38,7 +58,10 @@ const PEERS = {
 export type PeerName = keyof typeof PEERS;
 
 /** How long a server may take to answer. */
-const START_MS = 30_000;
+const START_MS = 60_000;
+
+/** How long it may take to answer one request. */
+const ANSWER_MS = 5_000;
 
 /** Downloads a peer into a temporary folder and measures its page. */
 export async function measurePeer(name: PeerName, signal: AbortSignal): Promise<PageSize> {
@@ -66,7 +89,7 @@ export async function measurePeer(name: PeerName, signal: AbortSignal): Promise<
 
 async function measureServed(
   program: string,
-  { args, path }: NonNullable<Peer["serve"]>,
+  { args, env, path }: NonNullable<Peer["serve"]>,
   { folder, signal }: { readonly folder: string; readonly signal: AbortSignal },
 ): Promise<PageSize> {
   const port = await findFreePort();
@@ -74,7 +97,7 @@ async function measureServed(
   await chmod(program, 0o755);
   const child = spawn(program, args(port), {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder },
+    env: { PATH: process.env["PATH"], HOME: folder, TMPDIR: folder, ...env?.(port) },
     stdio: "ignore",
   });
   const ended = once(child, "exit");
@@ -91,7 +114,10 @@ async function measureServed(
 async function fetchWhenReady(url: URL, signal: AbortSignal): Promise<Response> {
   const until = Date.now() + START_MS;
   for (;;) {
-    const response = await fetch(url, { signal }).catch(() => undefined);
+    // A server may accept a connection while it starts, and forget it.
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    const response = await fetch(url, { signal: limit }).catch(() => undefined);
+    signal.throwIfAborted();
     if (response?.ok) return response;
     if (Date.now() > until) throw new Error(`${url.href} did not answer within ${START_MS} ms.`);
     await delay(100, undefined, { signal });

@@ -8,9 +8,9 @@ const daemon = await createDaemon({
   auth: "none",
   drainMs: 0,
   logger: "silent",
+  capacity: 1_000,
   limits: {
     http: { requestsPerSecond: 100_000, requestBurst: 100_000 },
-    runner: { ownedSessions: 1_000 },
   },
 });
 process.on("message", (question: "heap" | "close") => {

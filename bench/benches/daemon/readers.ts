@@ -3,7 +3,7 @@ import { checkResponse } from "../turns/script.ts";
 import { daemon } from "./daemon-contender.ts";
 
 const READERS = 1_000;
-const TURNS = 20;
+export const TURNS = 20;
 
 /** Readers of one session that got every event of 20 turns, and the time until the last one had them. */
 export function readTogether(
@@ -24,7 +24,7 @@ export function readTogether(
 }
 
 /** The text of the last of the turns, from a plain SSE request: a thousand parsers would be what is measured. */
-async function readTurns(url: string): Promise<string> {
+export async function readTurns(url: string): Promise<string> {
   const response = await fetch(url, { headers: { accept: "text/event-stream" } });
   let unread = "";
   let text = "";

@@ -1,0 +1,161 @@
+import { defineBench } from "../define-bench.ts";
+import { appendFromAll } from "./fleet/append-from-all.ts";
+import { commandTime, readLatency } from "./fleet/between-nodes.ts";
+import { drainIdle, failOver } from "./fleet/failover.ts";
+import { openFleet } from "./fleet/fleet.ts";
+import { readOnAllNodes } from "./fleet/readers.ts";
+import { measureScale } from "./fleet/scale.ts";
+import { setUp, type Context } from "./fleet/setup.ts";
+import { measureStorage } from "./fleet/storage.ts";
+import { runTurns } from "./fleet/turns.ts";
+import { once } from "./turns/once.ts";
+
+const SCALE = { claim: "ms", list: "ms", search: "ms", append: "ms" } as const;
+const LARGE = 100_000;
+const SMALL = 1_000;
+
+/** All times shorter, so that a failover takes no half minute. */
+const SHORT_LEASE = {
+  leaseMs: 3_000,
+  renewMs: 500,
+  renewTimeoutMs: 400,
+  freezeMs: 2_000,
+  takeoverMs: 200,
+} as const;
+
+/**
+ * Daemons on one Postgres, whose commits wait for the disk, in processes of their own: what they cost, how they reach each other, and
+ * what happens when one of them ends. Two nodes, unless a row says otherwise.
+ */
+export default defineBench({
+  name: "fleet",
+  description:
+    "1, 2 and 4 daemons on one Postgres: turns, appends, readers, commands, failover, and 100,000 stored sessions",
+  rounds: 3,
+  setup: setUp,
+  rows: (row) => [
+    row({
+      name: "200 turns in 100 sessions",
+      measures: {
+        turns: { unit: "turns/s", better: "higher" },
+        cpu: { unit: "ms/turn", better: "lower" },
+        "cpu of Postgres": { unit: "ms/turn", better: "lower" },
+      },
+      contestants: {
+        ours: once((context, signal) => turnsOn(2, context, signal)),
+        "1 node": once((context, signal) => turnsOn(1, context, signal)),
+        "4 nodes": once((context, signal) => turnsOn(4, context, signal)),
+        SQLite: once(async ({ model }, signal) => {
+          await using fleet = await openFleet({ model, nodes: 1 });
+          return await runTurns(fleet, [], signal);
+        }),
+      },
+      bars: [
+        { measure: "cpu", against: "1 node", atMost: 1.15 },
+        { measure: "cpu", against: "SQLite", atMost: 1.5 },
+      ],
+    }),
+    row({
+      name: "events appended by all nodes",
+      measures: { throughput: "events/s", "stored p99": "ms" },
+      contestants: {
+        ours: async ({ server }) => appendFromAll(await server(), 2),
+        "1 node": async ({ server }) => appendFromAll(await server(), 1),
+        "4 nodes": async ({ server }) => appendFromAll(await server(), 4),
+      },
+      bars: [
+        { measure: "throughput", atLeast: 20_000 },
+        { measure: "stored p99", atMost: 50 },
+      ],
+    }),
+    row({
+      name: "an event reaches a reader on another node",
+      measures: "ms",
+      contestants: {
+        ours: async ({ pair }) => readLatency(await pair(), "other"),
+        "same node": async ({ pair }) => readLatency(await pair(), "owner"),
+      },
+      bars: [{ against: "same node", atMost: 1.5 }],
+    }),
+    row({
+      name: "a command through another node",
+      measures: "ms",
+      contestants: {
+        ours: async ({ pair }) => commandTime(await pair(), "other"),
+        "same node": async ({ pair }) => commandTime(await pair(), "owner"),
+      },
+      bars: [{ atMost: 10 }],
+    }),
+    row({
+      name: "1,000 readers of one session on 2 nodes",
+      measures: { completed: { unit: "readers", better: "higher" }, time: "ms" },
+      contestants: {
+        ours: once(async ({ fleet }) => {
+          await using nodes = await fleet(2);
+          return await readOnAllNodes(nodes);
+        }),
+        "1 node": once(async ({ fleet }) => {
+          await using nodes = await fleet(1);
+          return await readOnAllNodes(nodes);
+        }),
+      },
+      bars: [{ measure: "completed", atLeast: 1_000 }],
+    }),
+    ...(["postgres", "sqlite"] as const).map((kind) =>
+      row({
+        name: `100,000 stored sessions, ${kind === "postgres" ? "Postgres" : "SQLite"}`,
+        measures: SCALE,
+        contestants: {
+          ours: async ({ filled }) => measureScale(await filled(kind, LARGE)),
+          "1,000": async ({ filled }) => measureScale(await filled(kind, SMALL)),
+        },
+        bars: (["claim", "list", "search", "append"] as const).map((measure) => ({
+          measure,
+          against: "1,000" as const,
+          atMost: 1.5,
+        })),
+      }),
+    ),
+    row({
+      name: "failover after kill -9, lease of 3 s",
+      measures: "ms",
+      contestants: {
+        ours: async ({ fleet }) => {
+          await using nodes = await fleet(2, { limits: { fleet: SHORT_LEASE } });
+          return await failOver(nodes);
+        },
+      },
+      bars: [{ atMost: 4_500 }],
+    }),
+    row({
+      name: "drain of 200 idle sessions",
+      measures: "ms",
+      contestants: {
+        ours: once(async ({ fleet }) => {
+          await using nodes = await fleet(2);
+          return await drainIdle(nodes);
+        }),
+      },
+      bars: [{ atMost: 5_000 }],
+    }),
+    row({
+      name: "written and kept per turn",
+      measures: {
+        WAL: "KB",
+        rollout: "KB",
+        "rollout compressed": "KB",
+      },
+      contestants: {
+        ours: once(async ({ fleet }) => {
+          await using nodes = await fleet(1);
+          return await measureStorage(nodes, nodes.location);
+        }),
+      },
+    }),
+  ],
+});
+
+async function turnsOn(nodes: number, { fleet, serverPid }: Context, signal: AbortSignal) {
+  await using opened = await fleet(nodes);
+  return await runTurns(opened, [await serverPid()], signal);
+}
