@@ -1,17 +1,20 @@
 // Runs the programs in the docs.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { say } from "@codexkit/scripted-model";
+import { startTestDaemon } from "../packages/cli/test/test-daemon.ts";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
 /** The `ts` blocks of a page that contain a text. */
-function blocks(page: string, text: string): string[] {
+function blocks(page: string, part: string): string[] {
   const source = readFileSync(join(root, "docs", page), "utf8");
   return [...source.matchAll(/^```ts\n(?<code>[^]*?)^```$/gm)]
     .map(({ groups }) => groups?.["code"] ?? "")
-    .filter((code) => code.includes(text));
+    .filter((code) => code.includes(part));
 }
 
 function run(program: string): { status: number | null; output: string } {
@@ -23,6 +26,18 @@ function run(program: string): { status: number | null; output: string } {
     env: { ...process.env, NODE_OPTIONS: "" },
   });
   return { status, output: stdout + stderr };
+}
+
+/** As `run`, while this process goes on. The settings are in the variable SETTINGS. */
+async function runAsync(program: string, settings: object): Promise<{ output: string }> {
+  const child = spawn(
+    process.execPath,
+    ["--conditions=codexkit:source", "--input-type=module-typescript", "-"],
+    { cwd: root, env: { ...process.env, NODE_OPTIONS: "", SETTINGS: JSON.stringify(settings) } },
+  );
+  child.stdin.end(program);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { output: stdout + stderr };
 }
 
 // Each program loads the whole package from its sources.
@@ -59,6 +74,32 @@ describe("the docs", { timeout: 120_000 }, () => {
       "wrong spec: nonRetryable invalid_spec",
       "cancelled: cancelled by the workflow",
       "keys of the first and of a repeated attempt: w/1 w/1",
+    ]);
+  });
+
+  it("have a job handler that delivers retryable failures again, and moves between workers", () => {
+    const [handler = ""] = blocks("provider-recipes.md", "createJobHandler");
+    const { output } = run(`${handler}\n${QUEUE_DRIVER}`);
+    expect(output.trim().split("\n")).toEqual([
+      "first job: stub-1 success true",
+      "second job, elsewhere: knows both turns true",
+      "overloaded: Job 3 failed and can be retried.",
+      "wrong spec: invalid_spec",
+      "cancelled: cancelled by the queue",
+    ]);
+  });
+
+  it("have a client of the daemon that runs a turn once, however often it is called", async () => {
+    const [client = ""] = blocks("provider-recipes.md", "runTurn(\n  client");
+    await using daemon = await startTestDaemon(() => [say("Done.")]);
+    const { url, token, workspace } = daemon;
+    const { output } = await runAsync(`${client}\n${DAEMON_DRIVER}`, { url, token, workspace });
+    expect(output.trim().split("\n")).toEqual([
+      "first attempt: turn.completed Done.",
+      "second attempt: the same turn",
+      "next turn: another turn in the same session, events after the first only",
+      "refused: path_not_allowed",
+      "messages in the session: 2",
     ]);
   });
 
@@ -236,4 +277,70 @@ console.log("second turn, elsewhere: success", isSuccess(second) + ", session", 
 const wrong = await elsewhere.turn(objectContext(), { prompt: "", cwd }).catch((error: Error) => error);
 console.log("wrong spec: terminal", (wrong as Error).message === "terminal");
 console.log("key of the first turn:", ...keys);
+`;
+
+const QUEUE_DRIVER = `
+import { StubProvider, StubSessions } from "@codexkit/provider/stub";
+
+const stored = new Map<string, Uint8Array>();
+const store: WorkerDeps["store"] = {
+  get: async (id) => stored.get(id),
+  put: async (id, bytes) => void stored.set(id, bytes),
+};
+const cwd = process.cwd();
+const signal = new AbortController().signal;
+const isSuccess = (result: JobResult | ProviderError): boolean => "end" in result && result.end.kind === "result" && result.end.success;
+const idOf = (result: JobResult | ProviderError): string => ("sessionId" in result ? String(result.sessionId) : "none");
+const sessions = new StubSessions();
+const handle = createJobHandler({ provider: new StubProvider({ sessions }), store });
+const first = await handle({ id: "1", spec: { prompt: "the heron", cwd }, signal });
+console.log("first job:", idOf(first), "success", isSuccess(first));
+const elsewhere = createJobHandler({ provider: new StubProvider(), store });
+const second = await elsewhere({ id: "2", spec: { prompt: "the otter", cwd }, sessionId: idOf(first), signal });
+console.log("second job, elsewhere: knows both turns", /heron.*otter/.test(new TextDecoder().decode(stored.get(idOf(second)))));
+
+class Overloaded extends StubProvider {
+  override async spawn(...args: Parameters<StubProvider["spawn"]>): ReturnType<StubProvider["spawn"]> {
+    const inner = await super.spawn(...args);
+    const events = (async function* () {
+      for await (const event of inner.events) yield event.kind === "error" ? { ...event, retryable: true } : event;
+    })();
+    return { sessionId: inner.sessionId, ignored: inner.ignored, events, inject: async () => {}, stop: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  }
+}
+const overloaded = createJobHandler({ provider: new Overloaded(), store });
+const failing = { prompt: "x", cwd, providerConfig: { behaviour: "mid-stream-error" } };
+console.log("overloaded:", ((await overloaded({ id: "3", spec: failing, signal }).catch((error: unknown) => error)) as Error).message);
+const wrong = await handle({ id: "4", spec: { prompt: "x", cwd: "nowhere" }, signal });
+console.log("wrong spec:", ProviderError.is(wrong) && wrong.code);
+const abort = new AbortController();
+const hanging = { prompt: "x", cwd, providerConfig: { behaviour: "hang-then-timeout" } };
+const cancelled = handle({ id: "5", spec: hanging, signal: abort.signal }).catch((error: unknown) => error);
+await new Promise((resolve) => setImmediate(resolve));
+abort.abort("cancelled by the queue");
+console.log("cancelled:", await cancelled);
+`;
+
+const DAEMON_DRIVER = `
+import { DaemonClient as Client } from "@codexkit/daemon/client";
+
+const { url, token, workspace: cwd } = JSON.parse(process.env.SETTINGS ?? "");
+const client = new Client({ url, token });
+let last = 0;
+const onEvent = (event: SessionEvent): void => {
+  last = event.seq;
+};
+const first = await runTurn(client, { key: "w/1", cwd, prompt: "One", onEvent });
+console.log("first attempt:", first.end.type, first.end.result.finalResponse);
+const second = await runTurn(client, { key: "w/1", cwd, prompt: "One", after: last - 1 });
+console.log("second attempt:", second.end.turnId === first.end.turnId ? "the same turn" : "another turn");
+const seen: number[] = [];
+const { sessionId } = first;
+const after = last;
+const next = await runTurn(client, { key: "w/2", cwd, prompt: "Two", sessionId, after, onEvent: ({ seq }) => void seen.push(seq) });
+console.log("next turn:", next.end.turnId === first.end.turnId ? "the same" : "another", "turn in the", next.sessionId === sessionId ? "same" : "other", "session, events after the first", Math.min(...seen) > after && "only");
+const refused = await runTurn(client, { key: "w/3", cwd: "/", prompt: "x" }).catch((error: unknown) => error);
+console.log("refused:", (refused as { code: string }).code);
+const { data } = await client.request("GET /sessions/{sessionId}/turns", { params: { sessionId } });
+console.log("messages in the session:", data.length);
 `;
