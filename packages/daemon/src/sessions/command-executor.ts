@@ -9,48 +9,48 @@ import { permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
 import { turnSettings } from "./turn-settings.ts";
 
-/** What becomes of a command. */
+/** The outcome of an attempt to carry out a command. */
 export type Step =
-  /** Its result is to be stored. `after` runs then; the command does not depend on it. */
+  /** The command has ended, and its result must be stored. `after` runs afterwards; the command does not depend on it. */
   | {
       readonly result: CommandResult;
       readonly options?: FinishOptions;
       readonly after?: () => Promise<void>;
     }
-  /** The thread is busy. It is tried again when that changes. */
+  /** The thread is busy. The command is retried when that changes. */
   | "wait"
-  /** Codex has it; its result is stored later by this promise. */
+  /** Codex has accepted the command. Its result is stored when this promise resolves. */
   | { readonly accepted: Promise<{ readonly result: CommandResult; readonly options?: FinishOptions }> };
 
-/** What the commands use of their session. */
+/** The parts of a session that its commands use. */
 export interface CommandContext {
   readonly state: SessionState;
   /** Loads the thread if it is not loaded. */
   load(): Promise<LoadedThread>;
   /** The thread, if it is loaded. */
   readonly loaded: LoadedThread | undefined;
-  /** Records that Codex is told now. */
+  /** Records that the command is about to be sent to Codex. */
   begin(command: PendingCommand): Promise<void>;
-  /** Whether an earlier boot, or this one before it lost its connection, may have told Codex. */
+  /** Whether the command may already have been sent to Codex, by an earlier boot or before the connection was lost. */
   mayHaveBeenSent(command: PendingCommand): boolean;
-  /** Why no more turns may start: the budget or the deadline. */
+  /** Why no more turns may start: the budget is used up or the deadline has passed. */
   readonly limitReached: Problem | undefined;
-  /** Resolves when the message with this ID is in the thread, to its turn. Undefined if its turn ended without it. */
+  /** Resolves to the turn of the message with this ID, once the message is in the thread. Undefined if the turn ended without it. */
   untilAccepted(commandId: string, turnId: string): Promise<string | undefined>;
-  /** Looks for a message in the thread's history. */
+  /** Searches the thread's history for a message. */
   findMessage(thread: Thread, commandId: string): Promise<string | undefined>;
-  /** Whether requests of the session wait without a process. */
+  /** Whether the session has parked requests. */
   hasParked(): Promise<boolean>;
-  /** Ends parked requests without an answer. With `report`, the model is told. */
+  /** Ends parked requests without an answer. With `report`, the model is informed. */
   endParked(note: string, how: "report" | "interrupt"): Promise<void>;
   /** Parks the requests that wait for a person. Returns their number. */
   park(reason: "request"): Promise<number>;
   fork(options: CommandBody<"fork">, command: PendingCommand): Promise<Step>;
   deleteSession(): Promise<Step>;
-  /** An uploaded image as a data URL. */
+  /** Reads an uploaded image as a data URL. */
   readImage(imageId: string): Promise<string>;
   writeFile(command: PendingCommand & { readonly kind: "writeFile" }): Promise<Step>;
-  /** Ends a message that was not sent yet. False if it was, or does not exist. */
+  /** Removes a message from the queue. Returns false if it was already sent or does not exist. */
   unqueue(commandId: string): Promise<boolean>;
   /** Applies changed settings to timers and limits. */
   settingsChanged(): void;
@@ -67,10 +67,10 @@ const done = (result: Readonly<Record<string, unknown>> = {}, options?: FinishOp
 
 const refused = (problem: Problem): Step => ({ result: { ok: false, problem } });
 
-/** Kinds that need an idle thread, so that they wait for their turn. */
+/** Kinds that need an idle thread, and therefore wait. */
 const QUEUED: ReadonlySet<CommandKind> = new Set(["compact", "review", "revert"]);
 
-/** Whether a command waits for the turn before it. All others are carried out at once. */
+/** Whether a command waits for the running turn. All others are carried out immediately. */
 export function isQueued(command: PendingCommand): boolean {
   return QUEUED.has(command.kind) || (command.kind === "message" && command.body.mode === "queue");
 }
@@ -127,7 +127,7 @@ async function sendMessage(
   context: CommandContext,
 ): Promise<Step> {
   if (await context.hasParked()) {
-    // As if the turn still waited, except that there is none to add to.
+    // The turn counts as still waiting, but it can't be steered.
     if (mode === "queue") return "wait";
     if (mode === "steer") return refused(createProblem("turn_not_running", STEERED_PARKED));
     await context.endParked("A new message was sent instead of an answer.", "report");
@@ -140,6 +140,8 @@ async function sendMessage(
     if (turnId !== undefined) return done({ turnId, recovered: true });
   }
   if (mode === "steer") return steer(command, input, loaded, context);
+  // Loading may have found a turn that was cut off. The session reacts to it before it sends the next message.
+  if (context.state.interruptedTurnId !== undefined) return "wait";
   if (context.limitReached) return refused(context.limitReached);
   if (thread.busy) {
     if (mode === "queue") return "wait";
@@ -162,7 +164,10 @@ async function sendMessage(
   return { accepted: untilInThread(command, turnId, context) };
 }
 
-/** The message is in the thread's file only when its item was reported; a response alone can be lost with the process. */
+/**
+ * Waits until the message is in the thread's file, which is the case when its item was reported. After the response alone, it can
+ * still be lost with the process.
+ */
 async function untilInThread(
   command: PendingCommand,
   turnId: string,
@@ -186,7 +191,8 @@ async function steer(
   }
   const turnId = context.state.activeTurnId ?? "";
   if (context.mayHaveBeenSent(command)) {
-    // It may wait inside the turn, where its state is not visible. Whether it does is known when the turn has taken it or ended.
+    // The message may be pending inside the turn, where it is not visible. That is known once the turn has taken the message or has
+    // ended.
     const accepted = context.untilAccepted(command.id, turnId).then(async (found) => {
       const inTurn = found ?? (await context.findMessage(thread, command.id));
       if (inTurn !== undefined) return { result: { ok: true, turnId: inTurn } as const };
@@ -264,9 +270,9 @@ async function shell(
   body: CommandBody<"shell">,
   context: CommandContext,
 ): Promise<Step> {
-  // Running it twice could do harm.
+  // Running the command twice could do harm.
   if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
-  // Its output would come between the open call and the call's own.
+  // Its output would come between the open call and the output of that call.
   if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
   await context.begin(command);
@@ -292,7 +298,10 @@ async function changeSettings(body: CommandBody<"settings">, context: CommandCon
   return done({}, { changes: { settings }, events: [{ type: "session.updated", changes: { settings } }] });
 }
 
-/** Codex accepts any name and fails at the next turn. Models of other providers are in no catalog. */
+/**
+ * Rejects unknown models, because Codex accepts any name and then fails at the next turn. Models of other providers are not in the
+ * catalog.
+ */
 async function checkModel(model: string, { codex, thread }: LoadedThread): Promise<void> {
   if (thread.settings.modelProvider === "openai") await codex.models.get(model);
 }

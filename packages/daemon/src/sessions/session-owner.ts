@@ -35,8 +35,8 @@ const RECOVER_REASONS: Readonly<Record<ClaimedSession["reason"], string>> = {
 };
 
 /**
- * Owns one session: carries out its commands in order, writes its events, asks for its approvals. Its work ends when it is
- * released, when the session is deleted, or when another owner takes the session over.
+ * Owns one session: carries out its commands in order, writes its events, and handles its approvals. Its work ends when the session
+ * is released or deleted, or when another owner takes it over.
  */
 export class SessionOwner implements ThreadListener {
   readonly state: SessionState;
@@ -54,7 +54,7 @@ export class SessionOwner implements ThreadListener {
   readonly #thread: SessionThread;
   readonly #parking: SessionParking;
   #work: Promise<void> = Promise.resolve();
-  /** Whether others of its tenant may wait for this one to be released. */
+  /** Whether other sessions of the tenant may be waiting for this one to be released. */
   readonly #isLimited: boolean;
   #isDraining = false;
   #hasEnded = false;
@@ -176,12 +176,12 @@ export class SessionOwner implements ThreadListener {
     return this.#thread.loaded?.thread.busy === true || this.state.activeTurnId !== undefined;
   }
 
-  /** The app-server that has the thread, or had it last. */
+  /** The app-server that has the thread loaded, or had it last. */
   get server(): AppServer | undefined {
     return this.#thread.server;
   }
 
-  /** Whether answers of parked requests are on their way to the model. */
+  /** Whether answers of parked requests are being delivered. */
   get isDelivering(): boolean {
     return this.#parking.isDelivering;
   }
@@ -190,7 +190,7 @@ export class SessionOwner implements ThreadListener {
     return this.#approvals.openCount;
   }
 
-  /** Whether it can be given up without losing anything. */
+  /** Whether it can be released without losing anything. */
   get isIdle(): boolean {
     return !this.isBusy && !this.#queue.isBusy && !this.#thread.needsRecovery;
   }
@@ -208,13 +208,13 @@ export class SessionOwner implements ThreadListener {
       });
   }
 
-  /** Begins no more commands. */
+  /** Starts no more commands. */
   drain(): void {
     this.#isDraining = true;
     this.#wake.set();
   }
 
-  /** Ends a delivery, interrupts the running turn, and waits for their end for a limited time. */
+  /** Stops a delivery, interrupts the running turn, and waits for both to end, for a limited time. */
   async interrupt(): Promise<void> {
     const limit = AbortSignal.timeout(this.#deps.limits.interruptMs);
     await this.#parking.stopDelivery(limit);
@@ -225,13 +225,13 @@ export class SessionOwner implements ThreadListener {
     if (thread.busy || this.state.activeTurnId !== undefined) await raceAbort(ended, limit).catch(() => {});
   }
 
-  /** As `interrupt`, for a turn that goes on with the next owner, if the session's settings say so. */
+  /** Like `interrupt`, for a turn that the next owner may continue, depending on the session's settings. */
   cutOff(): Promise<void> {
     this.state.isCutOff = true;
     return this.interrupt();
   }
 
-  /** Gives the session up, so that any node can claim it. Never rejects. */
+  /** Releases the session, so that any node can claim it. Never rejects. */
   async release(): Promise<void> {
     this.#stop.abort();
     this.#wake.set();
@@ -239,7 +239,7 @@ export class SessionOwner implements ThreadListener {
     await this.#end("release");
   }
 
-  /** Stops working on a session that is lost to this node. Never rejects. */
+  /** Stops working on a session that another node has taken. Never rejects. */
   async abandon(): Promise<void> {
     this.#stop.abort();
     this.#wake.set();
@@ -247,12 +247,12 @@ export class SessionOwner implements ThreadListener {
     await this.#work.catch(() => {});
   }
 
-  /** Takes an event of the session's thread or of its agents. Never waits. */
+  /** Receives an event of the session's thread or of its agents. Never waits. */
   onEvent(event: CodexEvent, server: AppServer): void {
     if (!this.#hasEnded) this.#events.receive(event, server);
   }
 
-  /** Takes the end of the app-server's connection. */
+  /** Receives the end of the app-server's connection. */
   serverEnded(server: AppServer, error: CodexError): void {
     const wasNeeded = this.isBusy || this.openApprovals > 0;
     if (!this.#thread.disconnect(server)) return;
@@ -262,13 +262,11 @@ export class SessionOwner implements ThreadListener {
     this.#wake.set();
   }
 
-  // The work of the session.
-
   async #run(): Promise<void> {
     const { limits } = this.#deps;
     while (!this.#stop.signal.aborted) {
       try {
-        // The runner parks too. An answer that comes meanwhile is delivered afterwards.
+        // The runner may be parking requests too. Answers that arrive in the meantime are delivered afterwards.
         await this.#parking.parked();
         if (this.#thread.needsRecovery && !this.#isDraining) await this.#load();
         if (!this.#isDraining) {
@@ -301,12 +299,12 @@ export class SessionOwner implements ThreadListener {
     }
   }
 
-  /** Whether the session is better off without an owner than with this one when it has nothing to do. */
+  /** Whether the session should be released as soon as it is idle. */
   get #mustMakeRoom(): boolean {
     return (this.#isDraining || this.#isLimited) && !this.isDelivering && this.openApprovals === 0;
   }
 
-  /** Whether only the answers of parked requests are missing, which need no owner to wait for. */
+  /** Whether the session only waits for answers of parked requests, which needs no owner. */
   async #canWaitWithoutOwner(): Promise<boolean> {
     const { requests } = this.#parking;
     if (!this.isIdle || requests.hasGivenUp || !(await requests.exist())) return false;
@@ -315,7 +313,7 @@ export class SessionOwner implements ThreadListener {
     return (await commands.pending(this.#owner.sessionId)).length === 0;
   }
 
-  /** Commands must get an answer. */
+  /** Gives up the recovery, because commands must not wait for it forever. */
   #giveUpRecovery(): void {
     this.#thread.giveUpRecovery();
     this.state.activeTurnId = undefined;
@@ -333,9 +331,13 @@ export class SessionOwner implements ThreadListener {
 
   async #load(): Promise<LoadedThread> {
     const loaded = await this.#thread.load();
-    // It may have ended while the history was read.
+    // The server may have ended while the history was read.
     const { server } = loaded.lease;
-    if (!server.hasEnded) return loaded;
+    if (!server.hasEnded) {
+      // A command may have loaded the thread, and now waits until the session has reacted.
+      if (this.state.interruptedTurnId !== undefined) this.#wake.set();
+      return loaded;
+    }
     this.serverEnded(server, serverEndedError());
     return this.#load();
   }
@@ -371,9 +373,9 @@ export class SessionOwner implements ThreadListener {
   }
 
   async #closeUnused(): Promise<void> {
-    // A turn may end before the delivery that has started it.
+    // A turn may end before the delivery that started it.
     await this.#parking.delivered();
-    // A turn that the shutdown cuts off says nothing about what the model would have asked for.
+    // If the shutdown cuts a turn off, the model may not have had the chance to ask again.
     if (!this.#isDraining) await this.#parking.requests.closeUnused();
   }
 
@@ -387,9 +389,7 @@ export class SessionOwner implements ThreadListener {
       .catch((error: unknown) => this.#log("warn", error, "The turn could not be interrupted"));
   }
 
-  // The end.
-
-  /** A failure that no caller waits for. Another owner's takeover ends the work here. */
+  /** Handles an error that no caller waits for. If another owner has taken the session over, the work ends here. */
   #failed(error: unknown): void {
     if (this.#hasEnded) return;
     if (!isFenced(error)) {
@@ -408,7 +408,7 @@ export class SessionOwner implements ThreadListener {
     this.#stop.abort();
     this.#deps.threads.remove(this);
     this.#accepted.rejectAll(new CodexError("closed", "The session was released."));
-    // Before the release: the next owner may be in this process, and use the same thread.
+    // Before the release, because the next owner may be in this process and use the same thread.
     await this.#thread.unload();
     if (how === "release") {
       await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {

@@ -65,7 +65,7 @@ export class RegistrationStore {
     const renewed = {
       ticket_hash: hashOfSecret("ticket", ticket) ?? "",
       ticket_expires_at: sql<number>`${this.#store.now} + ${sql.lit(ticketMs)}`,
-      registered_at: this.#store.now,
+      registered_at: this.#nextRegistration(environmentId),
     };
     const known = await this.#store.db
       .updateTable("registration")
@@ -94,6 +94,14 @@ export class RegistrationStore {
       })
       .execute();
     return { id, ticket };
+  }
+
+  /** Now, but later than all registrations of the environment, so that one of two in the same millisecond is the newest. */
+  #nextRegistration(environmentId: string) {
+    return sql<number>`(select max("at") from (
+      select ${this.#store.now} as "at"
+      union all select registered_at + 1 from registration where environment_id = ${environmentId}
+    ) as times)`;
   }
 
   /** The registration of a ticket that is still valid, as is the token that it was issued for. */

@@ -170,6 +170,15 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(await registrations.locate(second.id)).toBeUndefined();
   });
 
+  test("orders registrations of the same millisecond", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const environmentId = `same-${round}`;
+      const [first, second] = [await register(environmentId), await register(environmentId)];
+      for (const { id } of [second, first]) await store.registrations.attach(id, nodeId, randomUUID());
+      expect((await store.registrations.findOnline(environmentId))?.id).toBe(second.id);
+    }
+  });
+
   test("counts executors of nodes that have died as offline", async () => {
     const dying = randomUUID();
     await store.nodes.renew(dying, "http://dying");
