@@ -24,59 +24,65 @@ export interface DaemonLimits {
   readonly rollouts?: Partial<RolloutLimits>;
   readonly webhooks?: Partial<WebhookLimits>;
   readonly threads?: Partial<ThreadLimits>;
-  /** With Postgres only: a SQLite folder has one daemon. */
+  /** Only used with Postgres, because a SQLite folder has one daemon. */
   readonly fleet?: Partial<FleetLimits>;
 }
 
 export interface DaemonRetention extends Retention {
-  /** Deltas are merged after this time, in milliseconds. Default: 3,600,000. */
+  /** Age after which deltas are merged, in milliseconds. Default: 3,600,000. */
   readonly mergeAfterMs?: number;
-  /** Between two runs, in milliseconds. Default: 600,000. */
+  /** Interval between two runs, in milliseconds. Default: 600,000. */
   readonly everyMs?: number;
 }
 
 export interface DaemonOptions {
-  /** Folder of the store, Codex's private home and the first token. Default: `~/.codexkit/daemon`. */
+  /** Folder with the store, Codex's private home and the first token. Default: `~/.codexkit/daemon`. */
   readonly stateFolder?: string;
   /** A `postgres://` URL. Default: SQLite in the state folder. */
   readonly store?: string;
   /** Folders that sessions may work in. Default: the working folder of this process. */
   readonly roots?: readonly string[];
-  /** Settings of new sessions, where the client gives none. */
+  /** Settings of new sessions, unless the client specifies them. */
   readonly defaults?: Partial<SessionSettings>;
-  /** tokens: every request needs one. none: every request is allowed everything; possible on loopback only. Default: tokens. */
+  /** `tokens`: every request needs a token. `none`: every request has all scopes; only allowed on loopback. Default: `tokens`. */
   readonly auth?: "tokens" | "none";
-  /** Host names that requests may be addressed to, besides loopback names and IP addresses. */
+  /** Host names to which requests may be addressed, besides loopback names and IP addresses. */
   readonly allowedHosts?: readonly string[];
   /** Origins of web pages that may call the API, besides the daemon's own. */
   readonly allowedOrigins?: readonly string[];
   /**
-   * Whether webhooks and tools may be at addresses outside the public internet, such as loopback. Default: false, because
-   * clients with the scope to register them could reach services of this machine's network.
+   * Whether webhooks and tools may have addresses outside the public internet, such as loopback. Default: false, because clients
+   * that may register them could otherwise reach services in this machine's network.
    */
   readonly allowPrivateAddresses?: boolean;
-  /** The same for every start of this daemon, and unique among the daemons of a store. Default: `local`, or the host name with Postgres. */
+  /**
+   * Name of this daemon. It must be the same for every boot, and unique among the daemons of a store. Default: `local`, or the host
+   * name with Postgres.
+   */
   readonly nodeName?: string;
-  /** Labels of this node, for sessions that need them. */
+  /** Labels of this node. A session that needs labels only runs on nodes that have them. */
   readonly labels?: readonly string[];
-  /** Where the other daemons of the store, and clients, reach this one. Without it, they get no terminals and files of its sessions. */
+  /**
+   * URL at which other daemons of the store, and clients, reach this daemon. Without it, requests for terminals and files of its
+   * sessions can't be forwarded to it.
+   */
   readonly advertiseUrl?: string;
-  /** Sessions that this daemon owns at the same time. Default: 200. */
+  /** Maximum number of sessions that this daemon owns at the same time. Default: 200. */
   readonly capacity?: number;
   /**
-   * By label: folders that all daemons with this shared root see under the same path. They are roots too. Sessions in them can run
-   * on any of these daemons; all others stay on the daemon that has their folder.
+   * Folders by label, which all daemons with the same label share under the same path. They are roots as well. Sessions in a shared
+   * root can run on any of these daemons; all other sessions stay on the daemon that has their folder.
    */
   readonly sharedRoots?: Readonly<Record<string, string>>;
   /** An OpenAI API key. Default: `CODEX_API_KEY`, `OPENAI_API_KEY`, then a login of the user's Codex home. */
   readonly apiKey?: string;
-  /** Where a login is looked for. Default: `$CODEX_HOME`, else `~/.codex`. */
+  /** The Codex home that is searched for a login. Default: `$CODEX_HOME`, else `~/.codex`. */
   readonly userCodexHome?: string;
-  /** The Codex home whose threads are served, which is only read. false: none. Default: `userCodexHome`. */
+  /** The Codex home whose threads are served. It is only read. `false` serves none. Default: `userCodexHome`. */
   readonly cliHome?: string | false;
   /**
-   * An exported session to serve, read-only and without codex. The store is in a temporary folder, which is removed by `close`.
-   * Excludes `store` and `stateFolder`.
+   * Path of an exported session to serve, read-only and without codex. The store is in a temporary folder, which `close` removes.
+   * Can't be combined with `store` and `stateFolder`.
    */
   readonly replay?: string;
   /**
@@ -90,7 +96,7 @@ export interface DaemonOptions {
   readonly retention?: DaemonRetention;
   /** How long `close` waits for running turns, in milliseconds. Default: 30,000. */
   readonly drainMs?: number;
-  /** A pino logger, or the level of the daemon's own one, which writes JSON to standard error. Default: `info`. */
+  /** A pino logger, or the level of the built-in logger, which writes JSON to standard error. Default: `info`. */
   readonly logger?: Logger | "silent" | "debug" | "info" | "warn" | "error";
 }
 

@@ -27,7 +27,7 @@ import { StagedSession } from "./transfer/staged-session.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { version: string };
 
-/** How long open connections have to end after the streams were ended, in milliseconds. */
+/** How long open connections may take to end after the streams were ended, in milliseconds. */
 const CLOSE_GRACE_MS = 2000;
 
 export interface DaemonParts {
@@ -61,12 +61,13 @@ export interface DaemonParts {
 
 /** A running daemon. Create one with `createDaemon`. */
 export class Daemon implements AsyncDisposable {
-  /** The API as a hono app, to mount in another one: `app.route("/codex", daemon.app)`. */
+  /** The API as a hono app, to mount in another app: `app.route("/codex", daemon.app)`. */
   readonly app: Hono;
-  /** The API as a listener of Node's HTTP servers. */
+  /** The API as a request listener for Node's HTTP server. */
   readonly handler: NodeHandler;
   /**
-   * Makes the WebSockets of terminals. `listen` uses it by itself; a server of your own needs it for its event `upgrade`.
+   * Upgrades the WebSockets of terminals. `listen` uses it automatically. If you use your own server, pass this to its `upgrade`
+   * event.
    */
   readonly upgrade: UpgradeHandler;
   readonly #parts: DaemonParts;
@@ -121,7 +122,7 @@ export class Daemon implements AsyncDisposable {
     return this.#server?.url;
   }
 
-  /** Listens on a host and port. Default: 127.0.0.1 and a free port. Rejects if others could connect without a token. */
+  /** Listens on a host and port. Default: 127.0.0.1 and a free port. Rejects if other machines could connect without a token. */
   async listen({ host = "127.0.0.1", port = 0 }: { host?: string; port?: number } = {}): Promise<string> {
     const { auth, limits, logger } = this.#parts;
     if (this.#closed) throw new DaemonError("closed", "The daemon was closed. Create another one.");
@@ -139,8 +140,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   /**
-   * Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Reading stays possible.
-   * `drain(0)` also ends the wait of an earlier call and of `close`.
+   * Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Clients can still read. `drain(0)` also
+   * ends the wait of an earlier call or of `close`.
    */
   async drain(timeoutMs: number = this.#parts.drainMs): Promise<void> {
     this.#parts.logger.info({ timeoutMs }, "draining");
@@ -157,7 +158,7 @@ export class Daemon implements AsyncDisposable {
     await this.close();
   }
 
-  /** A run that takes longer than the interval is not started again. */
+  /** No new run is started while the previous one is running. */
   #applyRetention(): void {
     const { logger } = this.#parts;
     this.#retaining ??= this.#retain()

@@ -1,9 +1,9 @@
 import type { ProblemType } from "./api/problem.ts";
 
-/** The reason of a {@link DaemonError}: the type of a problem, or one that never leaves the daemon. */
+/** The reason of a {@link DaemonError}: the type of a problem, or a reason that the API never reports. */
 export type DaemonErrorCode =
   | ProblemType
-  /** Another owner has taken the session over. The former one must stop working on it. */
+  /** Another owner has taken over the session. The former owner must stop working on it. */
   | "fenced"
   /** The options of the daemon are invalid, or would make it reachable without a token. */
   | "bad_options"
@@ -11,7 +11,7 @@ export type DaemonErrorCode =
   | "closed"
   /** The command does not exist. */
   | "command_not_found"
-  /** The bytes do not continue the stored part of a rollout file. */
+  /** The new bytes of a rollout file leave a gap after the stored bytes. */
   | "rollout_mismatch";
 
 /** The same for every copy of this package in a program. */

@@ -1,30 +1,33 @@
 /** Limits of the HTTP API. */
 export interface HttpLimits {
-  /** Bytes of a request's body. Images are part of messages. Default: 32 MiB. */
+  /** Maximum bytes of a request body. Messages can contain images. Default: 32 MiB. */
   readonly bodyBytes: number;
-  /** Bytes of an imported session. Default: 1 GiB. */
+  /** Maximum bytes of an imported session. Default: 1 GiB. */
   readonly importBytes: number;
-  /** Requests per second of one token, on average. Default: 500. */
+  /** Average requests per second of one token. Default: 500. */
   readonly requestsPerSecond: number;
-  /** Requests of one token at once, above the average. Default: 1,000. */
+  /** Requests of one token that may exceed the average in a burst. Default: 1,000. */
   readonly requestBurst: number;
   /** Requests per minute with a missing or wrong token, per address. Default: 60. */
   readonly failedLoginsPerMinute: number;
-  /** Sessions that are not deleted. Default: 10,000. */
+  /** Maximum sessions, not counting deleted ones. Default: 10,000. */
   readonly sessions: number;
-  /** Event streams that are open at once. Default: 2,000. */
+  /** Maximum event streams that are open at the same time. Default: 2,000. */
   readonly streams: number;
-  /** Connections to the listening server. Default: 5,000. */
+  /** Maximum connections to the listening server. Default: 5,000. */
   readonly connections: number;
-  /** Requests of one connection that wait for the response to an earlier one. One more ends the connection. Default: 32. */
+  /**
+   * Maximum requests of one connection that wait for the response to an earlier one. Beyond it, the connection is closed. Default:
+   * 32.
+   */
   readonly pipelinedRequests: number;
-  /** Requests and WebSockets that are being forwarded to other nodes. Default: 1,000. */
+  /** Maximum requests and WebSockets that are forwarded to other nodes at the same time. Default: 1,000. */
   readonly forwardedRequests: number;
-  /** Sessions of all tenants that have something to do and no node. Default: 10,000. */
+  /** Maximum sessions with work that wait for a node, of all tenants together. Default: 10,000. */
   readonly waitingSessions: number;
-  /** Sessions that one multiplexed stream watches. Default: 64. */
+  /** Maximum sessions that one multiplexed stream watches. Default: 64. */
   readonly watchedSessions: number;
-  /** Between comments that keep an idle stream open, in milliseconds. Default: 15,000. */
+  /** Interval between comments that keep an idle stream open, in milliseconds. Default: 15,000. */
   readonly heartbeatMs: number;
   /** Longest wait for the outcome of a command, in milliseconds. Default: 60,000. */
   readonly waitMs: number;

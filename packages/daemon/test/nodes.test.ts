@@ -90,7 +90,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     const refused = await api.request(`DELETE /nodes/${id}`);
     expect([refused.status, await refused.json()]).toEqual([
       422,
-      expect.objectContaining({ detail: expect.stringContaining('"here" runs') }),
+      expect.objectContaining({ detail: expect.stringContaining('"here" is running') }),
     ]);
   });
 

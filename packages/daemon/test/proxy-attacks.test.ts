@@ -209,7 +209,7 @@ test.each([
   const response = await filesThrough(fleet, session.id);
   expect([response.status, await response.json()]).toEqual([
     503,
-    expect.objectContaining({ type: "node_unavailable", detail: expect.stringContaining("can't be used") }),
+    expect.objectContaining({ type: "node_unavailable", detail: expect.stringContaining("is invalid") }),
   ]);
 });
 

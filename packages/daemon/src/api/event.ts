@@ -90,7 +90,7 @@ export type DaemonEvent =
       readonly by?: string;
       readonly note?: string;
     }
-  /** The model has got the answer of a parked approval. */
+  /** The answer of a parked approval was delivered to the model. */
   | {
       readonly type: "inbox.delivered";
       readonly approvalId: string;

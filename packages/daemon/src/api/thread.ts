@@ -73,7 +73,7 @@ export const cliThreadItemPage = z
   .meta({ id: "CliThreadItemPage" });
 export type CliThreadItemPage = z.infer<typeof cliThreadItemPage>;
 
-/** What a rollout says of a turn. It has no deltas: an item is written when it is complete. */
+/** An event of a turn, read from a rollout file. There are no deltas, because Codex writes an item when it is complete. */
 export type ThreadEvent = { readonly threadId: string; readonly turnId: string; readonly at: number } & (
   | { readonly type: "turn.started" }
   | { readonly type: "item.completed"; readonly item: v2.ThreadItem }
@@ -84,13 +84,13 @@ export type ThreadEvent = { readonly threadId: string; readonly turnId: string; 
 /** A message of the stream that follows a thread. */
 export type ThreadFrame =
   | ThreadEvent
-  /** What follows is new. Sent once everything that was there has been sent, and again after a new beginning. */
+  /** All following events are new. Sent after the existing history, and again after the thread was read from the beginning. */
   | { readonly type: "following"; readonly threadId: string; readonly isLocked: boolean }
-  /** The thread is read from the beginning: what the client has of it no longer counts. */
+  /** The thread is read from the beginning again. The client discards what it has. */
   | { readonly type: "restarted"; readonly reason: "truncated" | "replaced" | "reverted" }
-  /** Lines that are too long, or no JSON. */
+  /** Lines were skipped, because they are too long or not JSON. */
   | { readonly type: "skipped"; readonly lines: number }
-  /** The file is gone: deleted, or compressed. */
+  /** The file no longer exists, because it was deleted or compressed. */
   | { readonly type: "ended" };
 
 export const threadFrame = z

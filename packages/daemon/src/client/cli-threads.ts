@@ -8,13 +8,13 @@ type ListOptions = NonNullable<OperationArguments<"GET /threads">["query"]>;
 type ImportSettings = NonNullable<OperationArguments<"POST /threads/{threadId}/import">["body"]>;
 type ForkSettings = NonNullable<OperationArguments<"POST /threads/{threadId}/fork">["body"]>;
 
-/** A session that was made from a thread, and the command that loads it. */
+/** A session that was created from a thread, and the command that loads it. */
 export interface SessionOfThread {
   readonly session: Session;
   readonly command: Command;
 }
 
-/** Threads of the Codex CLI, in the Codex home of the daemon's user. */
+/** Access to threads of the Codex CLI, in the Codex home of the daemon's user. */
 export class CliThreads {
   readonly #client: DaemonClient;
   readonly #send: (request: RawRequest) => Promise<Response>;
@@ -25,7 +25,7 @@ export class CliThreads {
     this.#send = send;
   }
 
-  /** One page, newest first. With `search`, a page can be empty and have a next one. */
+  /** Returns one page, newest first. With `search`, a page can be empty although there is a next one. */
   async list({ signal, ...query }: ListOptions & CallOptions = {}): Promise<CliThreadPage> {
     return this.#client.request("GET /threads", { query, ...(signal && { signal }) });
   }
@@ -34,7 +34,7 @@ export class CliThreads {
     return this.#client.request("GET /threads/{threadId}", { params: { threadId }, ...options });
   }
 
-  /** One page of items, newest first. */
+  /** Returns one page of items, newest first. */
   async items(
     threadId: string,
     { signal, ...query }: CallOptions & { readonly cursor?: string; readonly limit?: number } = {},
@@ -46,7 +46,7 @@ export class CliThreads {
     });
   }
 
-  /** The history of a thread, then what is new. Reconnects by itself. Ends after `ended`, or when the signal aborts. */
+  /** Yields the history of a thread, then new events. Reconnects automatically. Ends after `ended`, or when the signal aborts. */
   async *follow(
     threadId: string,
     { after, ...options }: ReconnectOptions & { readonly after?: string } = {},
@@ -71,7 +71,7 @@ export class CliThreads {
     }
   }
 
-  /** Continues a thread as a session. The original is copied, and stays as it is. */
+  /** Continues a thread as a session. The original is copied and not changed. */
   async import(
     threadId: string,
     settings: ImportSettings = {},
@@ -85,7 +85,7 @@ export class CliThreads {
     });
   }
 
-  /** Makes a session of a copy of the thread, through `lastTurnId` or the newest turn that has ended. */
+  /** Forks the thread as a session, through `lastTurnId` or the newest turn that has ended. */
   async fork(
     threadId: string,
     settings: ForkSettings = {},

@@ -14,11 +14,11 @@ import { type AttachTerminalOptions, TerminalConnection } from "./terminal-conne
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
 export interface DaemonClientOptions {
-  /** Such as `http://127.0.0.1:4100`, with the path that the daemon is mounted at. */
+  /** The daemon's URL, such as `http://127.0.0.1:4100`, including the path at which it is mounted. */
   readonly url: string;
-  /** Not needed in a browser that has logged in. */
+  /** Bearer token. Not needed in a browser that has logged in. */
   readonly token?: string;
-  /** Default: the global one. */
+  /** The fetch function. Default: the global one. */
   readonly fetch?: typeof fetch;
 }
 
@@ -27,7 +27,7 @@ export interface CallOptions {
 }
 
 export interface CommandOptions extends CallOptions {
-  /** The same key is carried out once. Default: a new one per call. */
+  /** Requests with the same key are carried out once. Default: a new key per call. */
   readonly idempotencyKey?: string;
   /** Milliseconds to wait for the outcome. Default: 0. */
   readonly wait?: number;
@@ -38,7 +38,7 @@ export type Operation = keyof Routes;
 export type OperationArguments<Key extends Operation> = RouteArguments<Routes[Key]>;
 export type OperationResponse<Key extends Operation> = RouteResponse<Routes[Key]>;
 
-/** A session that was imported, and what of its file was not taken over. */
+/** An imported session, and the parts of its file that were left out. */
 export type ImportedSession = OperationResponse<"POST /sessions/import">;
 
 type OperationQuery<Key extends Operation> = NonNullable<
@@ -48,7 +48,7 @@ type OperationQuery<Key extends Operation> = NonNullable<
 /** Arguments that may be left out if all of them are optional. */
 type RequiredUnlessEmpty<Arguments> = {} extends Arguments ? [args?: Arguments] : [args: Arguments];
 
-/** A client of the daemon, for Node and browsers. Types come from the schemas that the daemon validates with. */
+/** A client of the daemon, for Node and browsers. Its types come from the schemas with which the daemon validates requests. */
 export class DaemonClient {
   readonly #url: string;
   readonly #token: string | undefined;
@@ -61,7 +61,7 @@ export class DaemonClient {
     this.#fetch = customFetch ?? ((...input) => fetch(...input));
   }
 
-  /** Calls any operation. Rejects with a `DaemonClientError` for a problem. */
+  /** Calls any operation. Rejects with a `DaemonClientError` if the daemon responds with a problem. */
   async request<Key extends Operation>(
     operation: Key,
     ...[args]: RequiredUnlessEmpty<OperationArguments<Key> & CallOptions>
@@ -104,7 +104,7 @@ export class DaemonClient {
 
   /**
    * Parks the requests of a session that wait for a person: their thread is unloaded, and the answers are delivered when they
-   * come. The command's result has their number in `parked`.
+   * arrive. The command's result has the number of parked requests in `parked`.
    */
   async park(sessionId: string, { wait, ...options }: CommandOptions = {}): Promise<Command> {
     return this.request("POST /sessions/{sessionId}/park", {
@@ -124,8 +124,8 @@ export class DaemonClient {
   }
 
   /**
-   * All events of a session after a sequence number, then new ones. Reconnects by itself, and neither repeats nor skips.
-   * Ends after `session.deleted`, or when the signal aborts.
+   * Yields all events of a session after a sequence number, then new ones. Reconnects automatically, without repeating or skipping
+   * events. Ends after `session.deleted`, or when the signal aborts.
    */
   async *sessionEvents(
     sessionId: string,
@@ -146,7 +146,7 @@ export class DaemonClient {
     }
   }
 
-  /** The files of a session. */
+  /** Returns access to the files of a session. */
   files(sessionId: string): SessionFiles {
     return new SessionFiles(this, sessionId, async (request) => this.#sendRaw(request));
   }
@@ -156,7 +156,7 @@ export class DaemonClient {
     return new CliThreads(this, async (request) => this.#sendRaw(request));
   }
 
-  /** A session as one file, for `importSession` of another daemon. Its turn must have ended. */
+  /** Exports a session as one file, for `importSession` of another daemon. No turn may be running. */
   async exportSession(sessionId: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const path = fillPath("/sessions/{sessionId}/export", { sessionId });
     const response = await this.#send("GET", path, undefined, { ...options, headers: {} });
@@ -165,8 +165,8 @@ export class DaemonClient {
   }
 
   /**
-   * Imports an exported session, whose thread continues here. Without `trust`, nothing of the file runs a program here, and
-   * `leftOut` says what was not taken over.
+   * Imports an exported session, whose thread continues here. Without `trust`, nothing in the file can start a program here, and
+   * `leftOut` lists the omitted parts.
    */
   async importSession(
     file: Blob | ReadableStream<Uint8Array> | Uint8Array,
@@ -182,7 +182,7 @@ export class DaemonClient {
       ...options,
       body: file as NonNullable<RequestInit["body"]>,
       headers: { "content-type": "application/octet-stream" },
-      // Browsers and Node need it for a stream, and don't know it for anything else.
+      // Browsers and Node require it for a stream, and don't accept it otherwise.
       ...(file instanceof ReadableStream && { duplex: "half" as const }),
     };
     const query = { cwd, name, trust, permissionMode };
@@ -211,7 +211,7 @@ export class DaemonClient {
     const { location } = globalThis as { location?: { readonly href: string } };
     const url = new URL(this.#url + path, location?.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    // Browsers send their cookie and allow no headers; Node takes them as an option that the standard does not have.
+    // Browsers send their cookie and allow no headers. Node accepts headers as a non-standard option.
     const init = this.#token === undefined ? [] : [{ headers: { authorization: `Bearer ${this.#token}` } }];
     return new TerminalConnection(
       {
@@ -225,7 +225,7 @@ export class DaemonClient {
     );
   }
 
-  /** Summaries of all sessions, approvals, and all events of watched sessions, in one stream. */
+  /** Opens one stream with summaries of all sessions, approvals, and all events of watched sessions. */
   events(options: EventStreamOptions = {}): EventStream {
     return new EventStream(
       async (query, signal) =>

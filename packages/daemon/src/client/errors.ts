@@ -3,10 +3,10 @@ import type { Problem, ProblemType } from "../api/problem.ts";
 /** The same for every copy of this package in a program. */
 const BRAND = Symbol.for("@codexkit/daemon/DaemonClientError");
 
-/** A problem that the daemon answered with, or a response that is not one of the daemon. */
+/** A problem that the daemon responded with, or a response that is not from a daemon. */
 export class DaemonClientError extends Error {
   override readonly name = "DaemonClientError";
-  /** The type of the problem. `not_a_daemon`: the response has no problem, such as that of a proxy. */
+  /** The type of the problem. `not_a_daemon` if the response has no problem, for example because a proxy sent it. */
   readonly code: ProblemType | "not_a_daemon";
   readonly status: number;
   readonly problem: Problem | undefined;

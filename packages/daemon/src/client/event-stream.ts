@@ -2,17 +2,17 @@ import type { StreamFrame } from "../api/stream.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
 export interface EventStreamOptions extends ReconnectOptions {
-  /** Sessions whose events are wanted. A number is the newest event that is known; `null`: from now on. */
+  /** IDs of the sessions to watch. The value is the sequence number of the newest known event, or `null` to start with new events. */
   readonly watch?: Readonly<Record<string, number | null>>;
-  /** `cursor` of an earlier stream. */
+  /** The `cursor` of an earlier stream. */
   readonly cursor?: string;
 }
 
 type Connect = (query: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>;
 
 /**
- * One stream of summaries, approvals and events of watched sessions. It reconnects by itself. No event is repeated or
- * skipped; a state that is not newer than the last one of its session or approval is left out.
+ * One stream of summaries, approvals and events of watched sessions. It reconnects automatically. No event is repeated or skipped;
+ * a session or approval is left out if its state is not newer than the last one.
  */
 export class EventStream implements AsyncIterable<StreamFrame> {
   readonly #connect: Connect;
@@ -30,12 +30,12 @@ export class EventStream implements AsyncIterable<StreamFrame> {
     this.#watch = new Map(Object.entries(options.watch ?? {}));
   }
 
-  /** Where the stream is. A new stream with this cursor continues here. */
+  /** The position of the stream. A new stream with this cursor continues here. */
   get cursor(): string | undefined {
     return this.#cursor;
   }
 
-  /** Changes the watched sessions. Those that stay continue where they are. */
+  /** Changes the watched sessions. Sessions that stay watched continue at their position. */
   setWatch(watch: Readonly<Record<string, number | null>>): void {
     this.#watch = new Map(Object.entries(watch));
     for (const id of this.#sequences.keys()) if (!this.#watch.has(id)) this.#sequences.delete(id);
@@ -52,7 +52,7 @@ export class EventStream implements AsyncIterable<StreamFrame> {
       for (const { id, data } of messages) {
         const frame = JSON.parse(data) as StreamFrame;
         const isNew = this.#isNew(frame);
-        // Before the frame is handed out: a reader that stops in its loop body has got it.
+        // Before the frame is yielded, because a reader that stops in its loop body has received it.
         if (id !== undefined) this.#cursor = id;
         if (isNew) yield frame;
       }

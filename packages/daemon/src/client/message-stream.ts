@@ -2,13 +2,13 @@ import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { DaemonClientError } from "./errors.ts";
 
 export interface ReconnectOptions {
-  /** A connection without data, including comments, for this long is given up. Default: 45,000 ms. */
+  /** A connection is closed and replaced if it receives no data, including comments, for this long. Default: 45,000 ms. */
   readonly idleMs?: number;
-  /** Longest pause between two attempts. Default: 10,000 ms. */
+  /** Longest delay between two attempts to connect. Default: 10,000 ms. */
   readonly maxDelayMs?: number;
-  /** Called when a connection has been made, before its first message. */
+  /** Called when a connection is established, before its first message. */
   readonly onConnect?: () => void;
-  /** Called when a connection was lost or could not be made, before the pause. */
+  /** Called when a connection was lost or could not be established, before the delay. */
   readonly onDisconnect?: (error: unknown) => void;
   /** Ends the iteration. */
   readonly signal?: AbortSignal;
@@ -16,15 +16,15 @@ export interface ReconnectOptions {
 
 const FIRST_DELAY_MS = 200;
 
-/** Problems that a later attempt can't solve. Others, such as 429 and 503, are tried again. */
+/** Whether a later attempt can't succeed. Other problems, such as 429 and 503, are retried. */
 export function isFinal(error: unknown): boolean {
   return DaemonClientError.is(error) && error.status >= 400 && error.status < 500 && error.status !== 429;
 }
 
 /**
- * Messages of an event stream, as many at once as have arrived together: a step of an async iterator per message would cost
- * more than parsing it. A lost connection is made again, with growing pauses, until the signal aborts or the daemon rejects the
- * request. `connect` continues after the last message that was yielded.
+ * Yields the messages of an event stream in batches, as they arrived together, because one step of an async iterator per message
+ * would cost more than parsing it. Reconnects with growing delays until the signal aborts or the daemon rejects the request.
+ * `connect` continues after the last message that was yielded.
  */
 export async function* reconnectingMessages(
   connect: (signal: AbortSignal) => Promise<Response>,

@@ -4,11 +4,11 @@ import type { CallOptions, DaemonClient } from "./client.ts";
 import { DaemonClientError } from "./errors.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
-/** What a file has besides its contents. */
+/** Information about a file. */
 export interface FileInfo {
-  /** Of the whole file. */
+  /** Size of the whole file. */
   readonly size: number;
-  /** Pass it to `write` to replace only these contents. */
+  /** Entity tag. Pass it to `write` as `ifMatch` to replace only these contents. */
   readonly etag: string;
   /** `application/octet-stream`, or the type of an image. */
   readonly type: string;
@@ -21,23 +21,23 @@ export interface FileContents extends FileInfo {
 }
 
 export interface ReadOptions extends CallOptions {
-  /** Default: 0. */
+  /** First byte. Default: 0. */
   readonly start?: number;
-  /** Not included. Default: the end of the file. */
+  /** End of the range, exclusive. Default: the end of the file. */
   readonly end?: number;
 }
 
 export interface WriteOptions extends CallOptions {
-  /** The contents that may be replaced. Rejects with `precondition_failed` if the file has others. */
+  /** Entity tag of the contents that may be replaced. The call rejects with `precondition_failed` if the file has other contents. */
   readonly ifMatch?: string;
-  /** Rejects with `precondition_failed` if the file exists. */
+  /** If true, the call rejects with `precondition_failed` if the file exists. */
   readonly isNew?: boolean;
-  /** The same key is carried out once. Default: a new one per call. */
+  /** Requests with the same key are carried out once. Default: a new key per call. */
   readonly idempotencyKey?: string;
 }
 
 export interface WrittenFile {
-  /** Absolute, without links. */
+  /** Absolute path, with symbolic links resolved. */
   readonly path: string;
   readonly bytes: number;
   readonly etag: string;
@@ -57,7 +57,7 @@ type Send = (request: RawRequest) => Promise<Response>;
 /** How long one request waits for the outcome of a write. */
 const WAIT_MS = 30_000;
 
-/** The files of a session. Paths are relative to its folder, or absolute. */
+/** Access to the files of a session. Paths are relative to its folder, or absolute. */
 export class SessionFiles {
   readonly #client: DaemonClient;
   readonly #sessionId: string;
@@ -70,7 +70,7 @@ export class SessionFiles {
     this.#send = send;
   }
 
-  /** One page of a folder, sorted by name. */
+  /** Lists one page of a folder, sorted by name. */
   async list(
     path = ".",
     { cursor, limit, ...options }: CallOptions & { readonly cursor?: string; readonly limit?: number } = {},
@@ -82,7 +82,7 @@ export class SessionFiles {
     });
   }
 
-  /** All entries of a folder, page by page. */
+  /** Yields all entries of a folder, page by page. */
   async *entries(path = ".", options: CallOptions = {}): AsyncGenerator<FolderEntry> {
     let page = await this.list(path, options);
     yield* page.data;
@@ -98,7 +98,7 @@ export class SessionFiles {
     return readInfo(head.ok ? head : await this.#content(path, { range: "bytes=0-0" }, options));
   }
 
-  /** Reads a file, or a range of it. Large files are better read by ranges, or with `stream`. */
+  /** Reads a file or a range of it. Read large files in ranges or with `stream`. */
   async read(path: string, { start = 0, end, ...options }: ReadOptions = {}): Promise<FileContents> {
     const isRange = start > 0 || end !== undefined;
     const headers = isRange ? { range: `bytes=${start}-${end === undefined ? "" : end - 1}` } : {};
@@ -107,13 +107,13 @@ export class SessionFiles {
     return { ...readInfo(response), bytes, start: response.status === 206 ? start : 0 };
   }
 
-  /** The contents as they arrive. */
+  /** Streams the contents of a file. */
   async stream(path: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#content(path, {}, options);
     return response.body ?? new Blob([]).stream();
   }
 
-  /** Replaces a file in one step, or creates it. Resolves when it is on disk. */
+  /** Creates a file or replaces it atomically. Resolves when it is on disk. */
   async write(
     path: string,
     contents: string | Uint8Array | Blob,
@@ -146,8 +146,8 @@ export class SessionFiles {
   }
 
   /**
-   * Changes of a file or folder. Each connection begins with `watching`: what is read after that is up to date. Reconnects by
-   * itself, and ends after `ended` or when the signal aborts.
+   * Yields changes of a file or folder. Each connection starts with `watching`; anything read after that is up to date. Reconnects
+   * automatically. Ends after `ended`, or when the signal aborts.
    */
   async *changes(
     path = ".",
@@ -180,7 +180,7 @@ export class SessionFiles {
     return data;
   }
 
-  /** Uploads an image. A message names it with `{ type: "uploadedImage", imageId }`. */
+  /** Uploads an image. A message refers to it with `{ type: "uploadedImage", imageId }`. */
   async uploadImage(contents: Uint8Array | Blob, options: CallOptions = {}): Promise<UploadedImage> {
     const response = await this.#send({
       method: "POST",

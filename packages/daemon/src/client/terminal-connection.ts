@@ -2,26 +2,26 @@ import type { TerminalFrame, TerminalMessage } from "../api/terminal.ts";
 import { isFinal, pause } from "./message-stream.ts";
 
 export interface TerminalHandlers {
-  /** Replaces everything: reset the terminal, give it this size, and write `screen` to it. */
+  /** Called with a complete screen. Reset the terminal, set its size, and write `screen` to it. */
   readonly onScreen: (screen: {
     readonly screen: string;
     readonly columns: number;
     readonly rows: number;
     readonly offset: number;
   }) => void;
-  /** Continues the screen, without gaps. */
+  /** Called with output that follows the screen, without gaps. */
   readonly onOutput: (bytes: Uint8Array, offset: number) => void;
-  /** Who has the input. `isSelf`: this connection. */
+  /** Called when the writer changes. `isSelf` is true if it is this connection. */
   readonly onWriter?: (writer: { readonly viewerId: string | null; readonly isSelf: boolean }) => void;
-  /** A message was refused, such as input without `takeWriter`. */
+  /** Called when a message was refused, such as input without `takeWriter`. */
   readonly onProblem?: (problem: Extract<TerminalFrame, { type: "problem" }>["problem"]) => void;
   readonly onDisconnect?: () => void;
 }
 
 export interface AttachTerminalOptions extends TerminalHandlers {
-  /** Offset of the output that is known already. Default: starts with the screen. */
+  /** Offset of the output that is already known. Default: the connection starts with the screen. */
   readonly after?: number;
-  /** Detaches. The terminal goes on. */
+  /** Detaches when it aborts. The terminal keeps running. */
   readonly signal?: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface TerminalConnectionDeps {
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 
-/** An attached terminal. It reconnects by itself and continues the output where it was. */
+/** An attached terminal. It reconnects automatically and continues the output without a gap. */
 export class TerminalConnection {
   /** Resolves to the exit code when the program has ended, or to undefined when detached. Rejects if it can't be attached to. */
   readonly ended: Promise<number | null | undefined>;
@@ -54,7 +54,7 @@ export class TerminalConnection {
     this.ended.catch(() => {});
   }
 
-  /** Sends input. Ignored while the connection is being made again. */
+  /** Sends input. Ignored while reconnecting. */
   input(data: string): void {
     this.#send({ type: "input", data });
   }
@@ -63,7 +63,7 @@ export class TerminalConnection {
     this.#send({ type: "resize", columns, rows });
   }
 
-  /** Takes the input, from another viewer if one has it. Needs the scope `write`. It is taken again after a reconnect. */
+  /** Becomes the writer, in place of another viewer if necessary. Needs the scope `write`. Repeated after a reconnect. */
   takeWriter(): void {
     this.#wantsInput = true;
     this.#send({ type: "takeWriter" });
@@ -132,7 +132,7 @@ export class TerminalConnection {
         return onScreen(frame);
       case "writer": {
         const isSelf = frame.viewerId === this.#viewerId;
-        // Another viewer has taken it: after a reconnect, it is not taken back.
+        // If another viewer has become the writer, this one does not take it back after a reconnect.
         if (!isSelf) this.#wantsInput = false;
         return onWriter?.({ viewerId: frame.viewerId, isSelf });
       }

@@ -4,7 +4,7 @@ import type { WebhookToolCall } from "../api/webhook-tool.ts";
 /** The same for every copy of this package in a program. */
 const BRAND = Symbol.for("@codexkit/daemon/WebhookVerificationError");
 
-/** A request that the daemon did not send, or sent long ago. Answer it with a status of 400 to 499. */
+/** The request was not sent by the daemon, or was sent too long ago. Respond with a status of 400 to 499. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 
@@ -19,22 +19,25 @@ export class WebhookVerificationError extends Error {
 }
 
 export interface ReceivedWebhook {
-  /** Headers of the request: those of the fetch API, or of Node's `IncomingMessage`. */
+  /** Headers of the request: from the fetch API, or from Node's `IncomingMessage`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The body, byte for byte as it was received. */
+  /** The body, exactly as it was received. */
   readonly body: string;
 }
 
 export interface VerifyWebhookOptions {
-  /** How old a message may be, in milliseconds. Default: 300,000. */
+  /** Maximum age of a message, in milliseconds. Default: 300,000. */
   readonly toleranceMs?: number;
 }
 
-/** A verified message of a webhook or call of a tool. `id` is the same when it is sent again: ignore those that you have handled. */
+/**
+ * A verified message of a webhook, or a verified call of a tool. A repetition has the same `id`: ignore messages that you have
+ * already handled.
+ */
 export type VerifiedWebhook = (WebhookMessage | WebhookToolCall) & { readonly id: string };
 
 /**
- * Checks the signature and the age of a message, and returns it. Rejects with a {@link WebhookVerificationError}.
+ * Verifies the signature and the age of a message, and returns it. Rejects with a {@link WebhookVerificationError}.
  *
  * @param secret The secret of the webhook or tool.
  */
@@ -55,7 +58,9 @@ export async function verifyWebhook(
   const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000);
   // Also for a timestamp that is not a number.
   if (!(ageMs <= toleranceMs)) {
-    throw new WebhookVerificationError(`The message is not of this time: its timestamp is ${timestamp}.`);
+    throw new WebhookVerificationError(
+      `The timestamp of the message, ${timestamp}, is not within ${toleranceMs} ms of the current time. It may be a replay, or the clocks differ.`,
+    );
   }
   const key = await crypto.subtle.importKey(
     "raw",

@@ -40,7 +40,7 @@ const END = {
   pollMs: 20,
 } as const;
 
-/** Options of `Codex.launch` that a daemon's owner may set. */
+/** Options of `Codex.launch` that the program that creates the daemon may set. */
 export type DaemonCodexOptions = Pick<
   LaunchOptions,
   | "codexPath"

@@ -1,38 +1,41 @@
 /** Limits of the app-servers and of the sessions on them. Times are milliseconds. */
 export interface RunnerLimits {
   /**
-   * How long an app-server runs on without a daemon, for the next boot to attach to. With Postgres, it ends before the lease of its
-   * daemon does. Default: 120,000.
+   * How long an app-server keeps running without its daemon, so that the next boot can attach to it. With Postgres, at most until
+   * shortly before the daemon's lease ends. Default: 120,000.
    */
   readonly appServerGraceMs: number;
-  /** An app-server without sessions is ended after this time. Default: 300,000. */
+  /** Time after which an app-server without sessions is ended. Default: 300,000. */
   readonly appServerIdleMs: number;
   /** Interval of the health checks of an app-server. Default: 10,000. */
   readonly healthCheckMs: number;
   /** An app-server that answers no health check for this long is killed. Default: 60,000. */
   readonly notRespondingMs: number;
-  /** One call to Codex. Default: 30,000. */
+  /** Timeout of one call to Codex. Default: 30,000. */
   readonly callMs: number;
-  /** A session without a turn and without commands is given up after this time. Default: 600,000. */
+  /** Time after which a session without a turn and without commands is released. Default: 600,000. */
   readonly sessionIdleMs: number;
-  /** Between looks for sessions to claim, if no notification arrives. Default: 1,000. */
+  /** Interval between attempts to claim sessions, if no notification arrives. Default: 1,000. */
   readonly claimMs: number;
   /** How long an interrupted turn may take to end, when a session is deleted or the daemon drains. Default: 5,000. */
   readonly interruptMs: number;
-  /** Between attempts to load a thread that another program has open, or that could not be loaded. Default: 2,000. */
+  /** Interval between attempts to load a thread that another program has open, or that could not be loaded. Default: 2,000. */
   readonly retryMs: number;
-  /** How long to wait for a thread that another process has open: an app-server of an earlier start may be ending. Default: 10,000. */
+  /**
+   * How long to wait for a thread that another process has open, such as an app-server of an earlier boot that is still ending.
+   * Default: 10,000.
+   */
   readonly threadLockMs: number;
-  /** Attempts to load a thread before its commands fail. Default: 5. */
+  /** Number of attempts to load a thread before its commands fail. Default: 5. */
   readonly loadAttempts: number;
   /**
-   * If the machine has less memory available, in bytes, requests that wait for a person are parked: their threads are unloaded
-   * until the answer. Default: 128 MiB.
+   * Minimum available memory in bytes. Below it, requests that wait for a person are parked: their threads are unloaded until they
+   * are answered. Default: 128 MiB.
    */
   readonly minAvailableMemory: number;
-  /** Between looks at the available memory. Default: 10,000. */
+  /** Interval between checks of the available memory. Default: 10,000. */
   readonly memoryCheckMs: number;
-  /** An approval without an answer expires after this time. Default: never. */
+  /** Time after which an unanswered approval expires. Default: never. */
   readonly approvalMs: number;
 }
 

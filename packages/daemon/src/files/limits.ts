@@ -1,16 +1,16 @@
 /** Limits of the files of sessions. */
 export interface FileLimits {
-  /** Bytes of a file that is written. Default: 64 MiB. */
+  /** Maximum bytes of a file that is written. Default: 64 MiB. */
   readonly writeBytes: number;
-  /** Bytes of an uploaded image. Default: 20 MiB. */
+  /** Maximum bytes of an uploaded image. Default: 20 MiB. */
   readonly imageBytes: number;
-  /** Uploaded images per session. Default: 500. */
+  /** Maximum uploaded images per session. Default: 500. */
   readonly imagesPerSession: number;
-  /** Files that are being served at the same time. Default: 256. */
+  /** Maximum files that are served at the same time. Default: 256. */
   readonly openReads: number;
-  /** Folders that one stream of changes watches. Default: 2,000. */
+  /** Maximum folders that one stream of changes watches. Default: 2,000. */
   readonly watchedFolders: number;
-  /** Paths in one message of a stream of changes. If more have changed, the message says so instead. Default: 1,000. */
+  /** Maximum paths per message of a stream of changes. If more have changed, an `overflow` message is sent instead. Default: 1,000. */
   readonly changedPaths: number;
   /** How long changes are collected before they are sent, in milliseconds. Default: 100. */
   readonly collectMs: number;

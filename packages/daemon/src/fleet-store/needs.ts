@@ -12,23 +12,24 @@ export function pinnedNode(needs: readonly string[]): string | undefined {
   return needs.find((label) => label.startsWith(NODE_PREFIX))?.slice(NODE_PREFIX.length);
 }
 
-/** Labels, each with the resolved folder that all nodes with the label have in common. */
+/** Labels, each with the resolved folder that all nodes with the label share. */
 export type SharedRoots = Readonly<Record<string, string>>;
 
 export interface Workspace {
-  /** Resolved, unless it is a folder of an execution environment. */
+  /** The resolved path, unless the folder is in an execution environment. */
   readonly cwd: string;
   /** Whether the commands of the session run in an execution environment. */
   readonly isRemote: boolean;
-  /** The node that the client asked for. */
+  /** The node that the client requested. */
   readonly node?: string | undefined;
-  /** Further labels that the client asked for. */
+  /** Additional labels that the client requested. */
   readonly labels?: readonly string[] | undefined;
 }
 
 /**
- * Labels that a node must have to own a session. Files decide: an execution environment is reached from everywhere, a shared root
- * from the nodes that have it, and any other folder is on the node that created the session.
+ * Returns the labels that a node must have to own a session. They depend on where its files are: an execution environment can be
+ * reached from every node, a shared root only from the nodes that have it, and any other folder only from the node that created the
+ * session.
  */
 export function needsOf(
   { labels = [], ...workspace }: Workspace,

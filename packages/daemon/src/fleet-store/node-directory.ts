@@ -6,25 +6,25 @@ import { DaemonError } from "../errors.ts";
 import { isWaiting } from "../session-store/waiting-sessions.ts";
 import { pinnedNode } from "./needs.ts";
 
-/** How long a node that died without sessions stays in the list. */
+/** How long a lost node without sessions stays in the list. */
 const LIST_LOST_MS = 3_600_000;
 
-/** A start of a daemon. */
+/** One boot of a daemon. */
 export type FleetNode = NodeRow & {
   readonly isAlive: boolean;
-  /** Since when its lease has ended, in milliseconds. Negative as long as it lives. */
+  /** Time since the end of its lease, in milliseconds. Negative while the node is alive. */
   readonly lostMs: number;
 };
 
 export interface FleetCounts {
   readonly nodes: Readonly<Record<Node["state"], number>>;
-  /** Sessions that have something to do and no node, although there may be one for them. */
+  /** Sessions with work that wait for a node, excluding stranded ones. */
   readonly ready: number;
-  /** Sessions whose node is lost. */
+  /** Sessions with work that no live node can run. */
   readonly stranded: number;
 }
 
-/** The nodes of a fleet, as any of them sees the others. */
+/** Lists the nodes of a fleet. Every node reads the same list from the store. */
 export class NodeDirectory {
   readonly #store: Store<DaemonTables>;
   readonly #audit: AuditLog;
@@ -34,7 +34,7 @@ export class NodeDirectory {
     this.#audit = audit;
   }
 
-  /** Every start that is known, newest first. */
+  /** Returns every known boot, newest first. */
   async rows(): Promise<readonly FleetNode[]> {
     const rows = await this.#store.db
       .selectFrom("node")
@@ -50,7 +50,7 @@ export class NodeDirectory {
     }));
   }
 
-  /** The newest start of each daemon. Those that have stopped are left out when no session needs them. */
+  /** Returns the newest boot of each daemon, without those that stopped long ago and have no sessions. */
   async list(currentId: string | null): Promise<readonly Node[]> {
     const rows = await this.rows();
     const newest = newestByName(rows);
@@ -60,26 +60,26 @@ export class NodeDirectory {
       .map((row) => viewNode(row, sessions.get(row.id) ?? 0, currentId));
   }
 
-  /** Rejects with `not_found`. */
+  /** Returns the boot with this ID. Rejects with `not_found` if there is none. */
   async require(id: string): Promise<FleetNode> {
     const row = (await this.rows()).find((node) => node.id === id);
     if (!row) throw new DaemonError("not_found", `There is no node ${JSON.stringify(id)}. See GET /nodes.`);
     return row;
   }
 
-  /** The running start of a daemon. */
+  /** Returns the running boot of a daemon. */
   async findAlive(name: string): Promise<FleetNode | undefined> {
     return (await this.rows()).find((node) => node.name === name && node.isAlive);
   }
 
-  /** Whether another node takes sessions. */
+  /** Whether another node claims sessions. */
   async hasOthers(currentId: string | null): Promise<boolean> {
     return (await this.rows()).some(
       ({ id, isAlive, state }) => id !== currentId && isAlive && state === "up",
     );
   }
 
-  /** Numbers for metrics and autoscaling. */
+  /** Returns the counts for metrics and autoscaling. */
   async counts(): Promise<FleetCounts> {
     const nodes = { up: 0, draining: 0, lost: 0 };
     for (const { state } of await this.list(null)) nodes[state] += 1;
@@ -94,18 +94,21 @@ export class NodeDirectory {
     return { nodes, ready: all - stranded, stranded };
   }
 
-  /** The node reads it with its next renewal. Rejects with `not_found`, and with `node_lost` if it does not run. */
+  /**
+   * Asks a node to drain. The node learns of the request with its next renewal. Rejects with `not_found`, or with `node_lost` if
+   * the node is not running.
+   */
   async requestDrain(id: string, by: string): Promise<void> {
     const { name, isAlive } = await this.require(id);
     if (!isAlive)
-      throw new DaemonError("node_lost", `The node "${name}" has stopped. There is nothing to drain.`);
+      throw new DaemonError("node_lost", `The node "${name}" is not running, so there is nothing to drain.`);
     await this.#store.db.transaction().execute(async (trx) => {
       await trx.updateTable("node").set({ drain_requested: 1 }).where("id", "=", id).execute();
       await this.#audit.record({ by, action: "node.drained", subject: id, detail: { name } }, trx);
     });
   }
 
-  /** Sessions that each node owns. A lost one has those too that can run nowhere else. */
+  /** Counts the sessions that each node owns. A lost node's count includes the sessions that can't run on any other node. */
   async #countSessions(
     rows: readonly FleetNode[],
     newest: readonly FleetNode[],
@@ -117,7 +120,7 @@ export class NodeDirectory {
       .select(["node_id", "needs", ({ fn }) => fn.countAll<number>().as("count")])
       .where("phase", "<>", "deleted")
       .groupBy(["node_id", "needs"]);
-    // As long as no node is lost, the index of owners is enough.
+    // While no node is lost, sessions with an owner are enough, and they have an index.
     const groups = await (
       newest.every(({ isAlive }) => isAlive)
         ? select.where("node_id", "is not", null)

@@ -6,7 +6,7 @@ import { DaemonError } from "../errors.ts";
 import { isWaiting } from "../session-store/waiting-sessions.ts";
 import { DEFAULT_TENANT } from "../session-store/new-session-row.ts";
 
-/** Groups of tokens with limits of their own. */
+/** Tenants: groups of tokens, each with its own limits. */
 export class TenantStore {
   readonly #store: Store<DaemonTables>;
   readonly #audit: AuditLog;
@@ -38,7 +38,7 @@ export class TenantStore {
     return viewTenant(row, await this.#countUse());
   }
 
-  /** Rejects with `unprocessable` if it was not created: a misspelt one would have no limits. */
+  /** Rejects with `unprocessable` if the tenant does not exist. A misspelt tenant would have no limits. */
   async require(id: string): Promise<void> {
     if (id === DEFAULT_TENANT) return;
     const row = await this.#store.db
@@ -69,7 +69,7 @@ export class TenantStore {
 interface TenantUse {
   readonly id: string;
   readonly active: number;
-  /** Those too that wait for a node. */
+  /** Includes sessions that wait for a node. */
   readonly all: number;
 }
 

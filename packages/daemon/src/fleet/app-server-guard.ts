@@ -3,8 +3,8 @@ import { identifyProcess, isRunning, type ProcessIdentity, signalProcess } from 
 import { WatchdogProcess, type WatchdogOptions } from "./watchdog-process.ts";
 
 /**
- * Stops, continues and kills the app-servers of a node as its lease demands, together with the watchdog: whichever of the two is able
- * to does it. Commands that they have begun go on; what is stopped begins no more.
+ * Stops, continues and kills the app-servers of a node as its lease requires. The watchdog does the same independently, in case
+ * this process hangs. A stopped app-server starts nothing new, but commands that it has already started keep running.
  */
 export class AppServerGuard implements Disposable {
   readonly #processes = new Map<number, ProcessIdentity>();
@@ -15,13 +15,13 @@ export class AppServerGuard implements Disposable {
     return this.#thawed !== undefined;
   }
 
-  /** Starts a watchdog for a new lease, which replaces the one before. */
+  /** Starts a watchdog for a new lease. It replaces the previous watchdog. */
   watch(options: WatchdogOptions): void {
     this.#watchdog?.end();
     this.#watchdog = new WatchdogProcess(options, () => this.#processes.values());
   }
 
-  /** Call before the app-server gets anything to do. */
+  /** Call before sending any request to the app-server. */
   add(pid: number | null): void {
     const identity = pid === null ? undefined : identifyProcess(pid);
     if (!identity) return;
@@ -36,7 +36,7 @@ export class AppServerGuard implements Disposable {
     this.#signalAll("SIGSTOP");
   }
 
-  /** The lease was renewed, and what other nodes have taken was given up. */
+  /** Call after the lease was renewed and the sessions that other nodes have taken were given up. */
   renewed(sentAt: number): void {
     this.#watchdog?.renewed(sentAt);
   }
@@ -56,7 +56,7 @@ export class AppServerGuard implements Disposable {
     this.kill();
   }
 
-  /** Resolves when app-servers may act. Rejects when the signal aborts. */
+  /** Resolves when the app-servers are not frozen. Rejects if the signal aborts. */
   async untilThawed(signal: AbortSignal): Promise<void> {
     while (this.#thawed) await raceAbort(this.#thawed.promise, signal);
   }

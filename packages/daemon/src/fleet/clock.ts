@@ -1,6 +1,9 @@
 import { uptime } from "node:os";
 
-/** Milliseconds of the machine's own clock, which can't be set, goes on during a suspend, and is the same for all processes. */
+/**
+ * Milliseconds since the machine was booted. This clock can't be set, keeps running while the machine is suspended, and is the same
+ * in all processes.
+ */
 export function machineClock(): number {
   return uptime() * 1000;
 }

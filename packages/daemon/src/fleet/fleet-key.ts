@@ -7,14 +7,14 @@ const KEY_BYTES = 32;
 
 export interface CurrentKey {
   readonly secret: Uint8Array;
-  /** By the store's clock: those of the nodes may differ. */
+  /** The store's time. The clocks of the nodes may differ. */
   readonly now: Date;
 }
 
 /**
- * The secret that the nodes of a fleet sign forwarded requests with. The first node that needs it creates it. It is read for each
- * request, so that it is replaced by deleting its row: the next request creates another one, and tokens of the old one are invalid
- * at once.
+ * The secret with which the nodes of a fleet sign forwarded requests. The first node that needs it creates it. It is read for each
+ * request, so deleting its row replaces it: the next request creates a new secret, and tokens signed with the old one become
+ * invalid immediately.
  */
 export async function readFleetKey(store: Store<DaemonTables>): Promise<CurrentKey> {
   const read = async () =>
@@ -27,12 +27,15 @@ export async function readFleetKey(store: Store<DaemonTables>): Promise<CurrentK
     await store.db
       .insertInto("fleet_key")
       .values({ id: KEY_ID, secret: randomBytes(KEY_BYTES).toString("base64url"), created_at: store.now })
-      // Another node was faster, and its key counts.
+      // If another node was faster, its key is used.
       .onConflict((conflict) => conflict.column("id").doNothing())
       .execute();
     return read();
   };
   const row = (await read()) ?? (await create());
-  if (!row) throw new Error("The key of the fleet was deleted while it was created.");
+  if (!row)
+    throw new Error(
+      "The key for forwarded requests was deleted while this node was creating it. Repeat the request.",
+    );
   return { secret: Buffer.from(row.secret, "base64url"), now: new Date(row.now) };
 }

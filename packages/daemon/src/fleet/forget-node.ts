@@ -17,8 +17,8 @@ export interface ForgetOptions {
 }
 
 /**
- * Gives up a node that is lost, and all its starts. Rejects with `unprocessable` if it runs. A call that is cut off is completed by
- * the next one.
+ * Forgets a lost node, including all its boots. Rejects with `unprocessable` if the node is running. If a call is cut off, the next
+ * one completes its work.
  */
 export async function forgetNode(
   database: Database,
@@ -31,13 +31,13 @@ export async function forgetNode(
   if (running) {
     throw new DaemonError(
       "unprocessable",
-      `The node "${name}" runs. Stop it first; if it has just died, wait until its lease ends.`,
+      `The node "${name}" is running. Stop it first. If it has just died, wait until its lease ends.`,
     );
   }
   const sessions = await pinnedSessions(database, name);
   const problem = createProblem(
     "node_lost",
-    `The node "${name}" was given up, with the files of the session.`,
+    `The node "${name}" was removed while it was lost, and the files of the session were lost with it.`,
     {
       node: name,
     },
@@ -48,7 +48,7 @@ export async function forgetNode(
   }
   await store.db.transaction().execute(async (trx) => {
     const starts = trx.selectFrom("node").select("id").where("name", "=", name);
-    // Those that have something to do are taken over, by a node that has to know what became of their turns.
+    // Sessions with work keep their owner: the node that takes them over must find out what became of their turns.
     await trx
       .updateTable("session")
       .set({ node_id: null })
@@ -75,7 +75,7 @@ async function pinnedSessions({ store }: Database, name: string): Promise<readon
     .selectFrom("session")
     .selectAll()
     .where("phase", "<>", "deleted")
-    // A first choice. JSON may write a name with escapes.
+    // Only a prefilter: the JSON may contain the name with escapes.
     .where("needs", "like", "%node:%")
     .execute();
   return rows.filter(({ needs }) => pinnedNode(JSON.parse(needs) as string[]) === name);
@@ -104,7 +104,7 @@ async function releaseFromNode(
   journal.publish([{ sessionId: id, events }], [notificationKeys.sessions, notificationKeys.ready]);
 }
 
-/** Ends everything of a session that its node has left behind. */
+/** Ends the turns, commands and approvals that a lost node left unfinished, and fails the session. */
 async function failSession(
   database: Database,
   session: SessionRow,
@@ -119,7 +119,7 @@ async function failSession(
     .where("id", "=", sessionId)
     .where("epoch", "=", session.epoch)
     .executeTakeFirst();
-  // Its node is back, or another request was faster.
+  // The node is back, or another request was faster.
   if (numUpdatedRows === 0n) return;
   const owner: Ownership = { sessionId, nodeId: currentId, epoch };
   const { rows } = await inbox.list({ sessionId, state: ["open", "answered", "parked"], limit: 10_000 });
@@ -144,7 +144,7 @@ async function failSession(
   });
 }
 
-/** Ends of the turns and items that were running. */
+/** The events that end the running turns and items. */
 async function cutOff({ store }: Database, sessionId: string, problem: Problem): Promise<NewSessionEvent[]> {
   const items = await store.db
     .selectFrom("item")

@@ -9,15 +9,15 @@ import { readFleetKey } from "./fleet-key.ts";
 
 const ALGORITHM = "HS256";
 const TYPE = "codexkit-forward+jwt";
-/** Both times are those of one store, rounded to seconds. */
+/** Both times come from the clock of the same store, rounded to seconds. */
 const CLOCK_TOLERANCE_S = 1;
-/** Used tokens are remembered until they have expired, as long as there are fewer than this. */
+/** Number of used tokens to remember. Beyond it, the oldest are forgotten, even if they have not expired. */
 const MAX_USED = 100_000;
 
-/** A request as the source and the target see it, without what a proxy in between may change. */
+/** The parts of a request that are the same for the source and the target, because no proxy in between changes them. */
 export interface ForwardedRequest {
   readonly method: string;
-  /** With the query. */
+  /** Including the query. */
   readonly path: string;
 }
 
@@ -31,7 +31,10 @@ const claims = z.strictObject({
   identity,
 });
 
-/** Tokens of requests that one node forwards to another: who sends them, with which scopes, and what for. */
+/**
+ * Tokens for requests that one node forwards to another. A token says who sent the request, with which scopes, and which request it
+ * is.
+ */
 export class ForwardTokens {
   readonly #store: Store<DaemonTables>;
   readonly #validForMs: number;
@@ -42,7 +45,7 @@ export class ForwardTokens {
     this.#validForMs = proxyTokenMs;
   }
 
-  /** A token that one node accepts once, for one request of one caller. */
+  /** Creates a token that the target accepts once, for one request of one caller. */
   async sign(
     request: ForwardedRequest,
     {
@@ -62,7 +65,7 @@ export class ForwardTokens {
       .sign(secret);
   }
 
-  /** The caller of a request. Undefined for a token that is forged, expired, used, or meant for another node or request. */
+  /** Returns the caller of a request. Undefined if the token is forged, expired, already used, or meant for another node or request. */
   async verify(token: string, request: ForwardedRequest, nodeId: string): Promise<Identity | undefined> {
     const { secret, now } = await readFleetKey(this.#store);
     try {
@@ -85,7 +88,7 @@ export class ForwardTokens {
   }
 }
 
-/** A hash keeps the token short, whatever the length of the query. */
+/** Hashed to keep the token short, however long the query is. */
 function hashOf({ method, path }: ForwardedRequest): string {
   return createHash("sha256").update(`${method} ${path}`).digest("base64url");
 }

@@ -1,66 +1,63 @@
 import type { FleetLimits } from "./limits.ts";
 
-// Pure: all times are milliseconds of a monotonic clock of this node, and nothing here reads it. The runner carries out the actions.
+// Pure: all times are milliseconds of a monotonic clock of this node, which the caller reads. `NodeLease` carries out the actions.
 
 export type LeaseLimits = Pick<FleetLimits, "leaseMs" | "renewMs" | "freezeMs" | "frozenKillMs">;
 
-/** Of the time between renewals: how soon one that failed is tried again. */
+/** Delay before a failed renewal is retried, as a fraction of the renewal interval. */
 const RETRY = 0.2;
 
 export interface LeaseState {
   /**
-   * held: the app-servers may act. frozen: they are stopped, because the lease may end before a renewal succeeds. lost: the store says
-   * that the lease was ended, so that all sessions have other owners or none.
+   * held: the app-servers may act. frozen: they are stopped, because the lease may end before a renewal succeeds. lost: the store
+   * has ended the lease, so all sessions have other owners or none.
    */
   readonly phase: "held" | "frozen" | "lost";
   /**
-   * When the newest renewal that succeeded was sent. The store may have carried it out at any time since then, so that the lease
-   * ends at the earliest one lease after it.
+   * When the newest successful renewal was sent. The store may have processed it at any time since then, so the lease ends no
+   * earlier than `leaseMs` after this time.
    */
   readonly renewedAt: number;
-  /** When the first renewal of an unbroken series of successes was sent. Undefined after a failure. */
+  /** When the first renewal of the current series of successes was sent. Undefined after a failure. */
   readonly unbrokenSince: number | undefined;
-  /** When the request that has no response yet was sent. */
+  /** When the pending request was sent. Undefined if none is pending. */
   readonly pendingSince: number | undefined;
   readonly nextRequestAt: number;
   readonly frozenAt: number | undefined;
-  /** Whether the app-servers were killed since the freeze. */
+  /** Whether the app-servers have been killed since the freeze. */
   readonly isKilled: boolean;
 }
 
 export type LeaseEvent =
   | { readonly type: "tick"; readonly at: number }
   /**
-   * The store has renewed the lease, or registered a new one. If `needsCheck` was true for the state before, sessions that other nodes
-   * have taken meanwhile were given up before this event.
+   * The store has renewed the lease, or registered a new one. If `needsCheck` was true before, the caller has already given up the
+   * sessions that other nodes took in the meantime.
    */
   | { readonly type: "renewed"; readonly sentAt: number; readonly at: number }
-  /** No response in time, or an error. The store may have renewed the lease all the same. */
+  /** The request timed out or failed. The store may have renewed the lease nevertheless. */
   | { readonly type: "failed"; readonly at: number }
-  /** The store has no such lease: it was ended for good. */
+  /** The store no longer has the lease. It can't be renewed any more. */
   | { readonly type: "fenced"; readonly at: number };
 
 export type LeaseAction =
-  /** Send a renewal. Its outcome is the next event that is not a tick. */
+  /** Send a renewal. The outcome is the next event that is not a tick. */
   | "renew"
-  /** Register the node anew. Its outcome is `renewed` or `failed`. */
+  /** Register the node again. The outcome is `renewed` or `failed`. */
   | "register"
-  /** Stop the app-servers. */
   | "freeze"
-  /** Continue the app-servers. */
   | "thaw"
-  /** Kill the app-servers. */
   | "kill"
-  /** Give all sessions up: they have other owners. */
+  /** Give up all sessions, because they have other owners. */
   | "abandon";
 
 export interface LeaseStep {
   readonly state: LeaseState;
-  /** To be carried out in this order. */
+  /** Carry them out in this order. */
   readonly actions: readonly LeaseAction[];
 }
 
-/** The state after a node was registered for the first time. */
+/** The initial state, after the first registration of the node. */
 export function acquireLease(sentAt: number, { renewMs }: LeaseLimits): LeaseState {
   return {
     phase: "held",
@@ -99,19 +96,22 @@ export function stepLease(state: LeaseState, event: LeaseEvent, limits: LeaseLim
   }
 }
 
-/** Whether the lease may have ended since the newest renewal, so that the sessions have to be looked at before anything goes on. */
+/**
+ * Whether the lease may have ended since the newest renewal. Then the caller must check which sessions the node still owns before
+ * the app-servers continue.
+ */
 export function needsCheck({ phase, renewedAt }: LeaseState, at: number, { freezeMs }: LeaseLimits): boolean {
   return phase !== "held" || at - renewedAt >= freezeMs;
 }
 
-/** Whether the node may take sessions that have no owner. */
+/** Whether the node may claim sessions that have no owner. */
 export function mayClaim({ phase, renewedAt }: LeaseState, at: number, { freezeMs }: LeaseLimits): boolean {
   return phase === "held" && at - renewedAt < freezeMs;
 }
 
 /**
- * Whether the node may take sessions of nodes whose lease has ended. After an outage of the store all leases have ended: each node
- * gets a whole lease to renew its own first.
+ * Whether the node may take over sessions of nodes whose lease has ended. After an outage of the store all leases have ended, so
+ * every node first gets the duration of a lease to renew its own.
  */
 export function mayTakeOver(state: LeaseState, at: number, limits: LeaseLimits): boolean {
   const { unbrokenSince, renewedAt } = state;
@@ -140,7 +140,7 @@ function renewed(
     pendingSince: undefined,
     nextRequestAt: sentAt + limits.renewMs,
   };
-  // A response that was read late proves nothing about now.
+  // The response was read too late to prove that the lease is still held.
   if (at - next.renewedAt >= limits.freezeMs) return freezeInTime(next, at, limits, []);
   if (state.phase === "held") return { state: next, actions: [] };
   return {
@@ -156,7 +156,7 @@ function freezeInTime(
   actions: readonly LeaseAction[],
 ): LeaseStep {
   if (state.phase === "held" && at - state.renewedAt >= freezeMs) {
-    // First of all: a request takes time.
+    // Freeze before sending a request, because a request takes time.
     return { state: { ...state, phase: "frozen", frozenAt: at }, actions: ["freeze", ...actions] };
   }
   const { phase, frozenAt = at, isKilled } = state;

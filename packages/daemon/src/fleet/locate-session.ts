@@ -4,14 +4,14 @@ import { DaemonError } from "../errors.ts";
 import { pinnedNode } from "../fleet-store/needs.ts";
 import type { FleetNode } from "../fleet-store/node-directory.ts";
 
-/** Seconds after which a client tries again. A node that is started again needs no longer. */
+/** Seconds after which a client retries. Long enough for a node to restart. */
 const RETRY_SECONDS = 5;
 
 /** The machine that has the terminals, files and images of a session. */
 export type SessionLocation =
   | { readonly where: "here" }
   | { readonly where: "node"; readonly node: FleetNode }
-  /** It has them, and does not run. */
+  /** The node with the files is not running. */
   | { readonly where: "away"; readonly name: string };
 
 export interface ThisNode {
@@ -20,15 +20,15 @@ export interface ThisNode {
 }
 
 /**
- * The node that a session is pinned to, else its owner if it lives, else the last one if it lives, else this one. A single daemon
- * has all sessions, except those that are pinned to another name.
+ * Returns the node that a session is pinned to, else its owner if alive, else its previous owner if alive, else this node. With
+ * SQLite, this daemon has all sessions except those pinned to another name.
  */
 export async function locateSession(
   session: Pick<SessionRow, "needs" | "node_id" | "last_node">,
   { nodeName, database: { store, fleet } }: ThisNode,
 ): Promise<SessionLocation> {
   const pinned = pinnedNode(JSON.parse(session.needs) as string[]);
-  // Most requests: no need to look at the other nodes.
+  // The usual case, without a query for the other nodes.
   if (pinned === nodeName) return { where: "here" };
   if (store.kind === "sqlite")
     return pinned === undefined ? { where: "here" } : { where: "away", name: pinned };
@@ -44,7 +44,7 @@ export async function locateSession(
   return node === undefined || node.name === nodeName ? { where: "here" } : { where: "node", node };
 }
 
-/** Why a session's machine can't be reached. With SQLite there are no other nodes, so that trying again does not help. */
+/** The error for a session whose machine can't be reached. With SQLite there are no other nodes, so retrying does not help. */
 export function machineAway(name: string, kind: "sqlite" | "postgres"): DaemonError {
   if (kind === "postgres") return nodeUnavailable(name);
   return new DaemonError(
@@ -53,8 +53,15 @@ export function machineAway(name: string, kind: "sqlite" | "postgres"): DaemonEr
   );
 }
 
-export function nodeUnavailable(name: string, reason = "It does not run, or can't be reached."): DaemonError {
-  return new DaemonError("node_unavailable", `This needs the node ${JSON.stringify(name)}. ${reason}`, {
-    details: { node: name, retryAfter: RETRY_SECONDS },
-  });
+export function nodeUnavailable(
+  name: string,
+  reason = "It is not running, or it can't be reached.",
+): DaemonError {
+  return new DaemonError(
+    "node_unavailable",
+    `The request needs the node ${JSON.stringify(name)}. ${reason}`,
+    {
+      details: { node: name, retryAfter: RETRY_SECONDS },
+    },
+  );
 }

@@ -16,30 +16,30 @@ import {
 } from "./lease-machine.ts";
 import type { FleetLimits } from "./limits.ts";
 
-/** Of the time between renewals: how often the clock is looked at. */
+/** Interval of the ticks, as a fraction of the renewal interval. */
 const TICK = 0.05;
 
 export interface NodeLeaseDeps {
   readonly database: Database;
   readonly limits: FleetLimits;
   readonly node: NewNode;
-  /** What each renewal tells the other nodes. */
+  /** Returns what each renewal reports to the other nodes. */
   readonly report: () => { readonly state: "up" | "draining"; readonly turns: number };
-  /** The app-servers may act no longer, or again. */
+  /** Stops the app-servers. `thaw` continues them, and `kill` ends them. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly kill: () => void;
-  /** The lease was renewed, at a request that was sent at this time. */
+  /** Called after the lease was renewed by a request that was sent at this time. */
   readonly onRenewed: (sentAt: number) => void;
-  /** There is a new lease, with another ID of the node. */
+  /** Called after a new lease was registered, with a new node ID. */
   readonly onRegistered: (nodeId: string, sentAt: number) => Promise<void>;
-  /** Gives up the sessions that are not among these. Resolves when their app-servers can't act any more. */
+  /** Gives up all other sessions. When this returns, their app-servers can no longer act. */
   readonly keepOnly: (sessionIds: ReadonlySet<string>) => void;
   readonly onDrainRequested: () => void;
   readonly onWarning: (error: unknown, message: string) => void;
 }
 
-/** The lease of this node: renews it on a connection of its own, and carries out what the lease machine decides. */
+/** The lease of this node. Renews it over a dedicated connection, and carries out the actions of the lease machine. */
 export class NodeLease implements AsyncDisposable {
   readonly renewals = { ok: 0, failed: 0 };
   readonly #deps: NodeLeaseDeps;
@@ -47,7 +47,7 @@ export class NodeLease implements AsyncDisposable {
   #nodeId: string;
   #state: LeaseState;
   #timer: NodeJS.Timeout | undefined;
-  /** The request that is under way. */
+  /** The pending request. */
   #request: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -62,7 +62,7 @@ export class NodeLease implements AsyncDisposable {
     this.#state = acquireLease(sentAt, deps.limits);
   }
 
-  /** Registers the node. The caller has taken its name. */
+  /** Registers the node. The caller must hold the lock on its name. */
   static async acquire(deps: NodeLeaseDeps): Promise<NodeLease> {
     const { database, limits } = deps;
     const connection = database.store.dedicated({ timeoutMs: limits.renewTimeoutMs });
@@ -94,13 +94,13 @@ export class NodeLease implements AsyncDisposable {
     return mayTakeOver(this.#state, machineClock(), this.#deps.limits);
   }
 
-  /** Tells the other nodes of a change at once. Never rejects. */
+  /** Reports a change to the other nodes immediately. Never rejects. */
   async report(): Promise<void> {
     await this.#request;
     if (!this.#isClosed && this.#state.phase !== "lost") await this.#renew();
   }
 
-  /** Ends the lease: the sessions that the node still has can be claimed at once. Never rejects. */
+  /** Ends the lease, so that sessions that the node still owns can be claimed immediately. Never rejects. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -109,7 +109,7 @@ export class NodeLease implements AsyncDisposable {
     await this.#request;
     await this.#connection
       .run((db) => database.nodes.retire(this.#nodeId, db))
-      .catch((error: unknown) => onWarning(error, "The node could not be retired. Its lease ends by itself"));
+      .catch((error: unknown) => onWarning(error, "The lease could not be ended, and will expire"));
     await this.#connection[Symbol.asyncDispose]();
   }
 
@@ -150,7 +150,7 @@ export class NodeLease implements AsyncDisposable {
     try {
       const renewed = await this.#connection.run((db) => database.nodes.renew(this.#nodeId, report(), db));
       if (!renewed) {
-        onWarning(undefined, "The lease of this node was ended. Its sessions are given up");
+        onWarning(undefined, "The lease of this node was ended by the store. Its sessions are given up");
         this.#dispatch({ type: "fenced", at: machineClock() });
         return;
       }
@@ -165,7 +165,7 @@ export class NodeLease implements AsyncDisposable {
     }
   }
 
-  /** The lease was ended, so that the sessions have other owners by now: the node starts again with none. */
+  /** Registers again after the lease was ended. The sessions have other owners by now, so the node starts without any. */
   async #register(): Promise<void> {
     const { database, node, onRegistered, onWarning } = this.#deps;
     const sentAt = machineClock();
@@ -176,7 +176,7 @@ export class NodeLease implements AsyncDisposable {
       if (holder) {
         throw new DaemonError(
           "bad_options",
-          `Another daemon has the name "${node.name}" now: node ${holder.id}.`,
+          `Another daemon is using the name "${node.name}" now: node ${holder.id}. Stop one of the two, or give it another name.`,
         );
       }
       this.#nodeId = await database.nodes.register(node);

@@ -2,14 +2,14 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { totalmem } from "node:os";
 import type { FleetLimits } from "./limits.ts";
 
-/** Between samples, in milliseconds. */
+/** Sampling interval in milliseconds. */
 const RESOLUTION_MS = 20;
-/** Samples that are needed for a judgement. */
+/** Number of samples that are averaged. */
 const SAMPLES = 10;
 
 const NANOSECONDS = 1_000_000;
 
-/** Says whether this node has room for more sessions besides its capacity: another one of the fleet may have. */
+/** Measures whether this node is too busy to claim more sessions, regardless of its capacity. Another node may have room. */
 export class NodeLoad implements Disposable {
   readonly #limits: Pick<FleetLimits, "maxEventLoopDelayMs" | "minFreeMemory">;
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -26,7 +26,7 @@ export class NodeLoad implements Disposable {
       this.#delayMs = this.#delay.mean / NANOSECONDS - RESOLUTION_MS;
       this.#delay.reset();
     }
-    // In a container, the memory is that of the container.
+    // In a container, its memory limit applies.
     const total = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
     return this.#delayMs > maxEventLoopDelayMs || process.availableMemory() / total < minFreeMemory;
   }

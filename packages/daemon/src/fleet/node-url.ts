@@ -2,8 +2,8 @@
 const ORIGIN = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
 
 /**
- * The origin of a node, from its row or its options. Undefined for everything else: a path, a query or credentials would become
- * part of requests that carry a signed token.
+ * Parses the origin of a node, from its row or its options. Undefined if the URL has anything else: a path, a query or credentials
+ * would become part of requests that carry a signed token.
  */
 export function parseNodeUrl(url: string | null): URL | undefined {
   if (url === null || !ORIGIN.test(url) || !URL.canParse(url)) return undefined;

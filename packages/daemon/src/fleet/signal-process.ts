@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-/** A process that is not mistaken for a later one with the same ID. */
+/** Identifies a process even if its ID is reused later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it was started, in ticks of the system. Undefined where the system does not tell. */
+  /** Start time in ticks of the system. Undefined if the system does not report it. */
   readonly startedAt: string | undefined;
 }
 
@@ -28,12 +28,12 @@ function sendSignal(pid: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(pid, signal);
     return true;
   } catch {
-    // It has ended.
+    // The process has ended.
     return false;
   }
 }
 
-/** The time of the start, which is field 22 of the process's status on Linux. */
+/** Reads the start time, which is field 22 of `/proc/<pid>/stat` on Linux. */
 function readStat(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

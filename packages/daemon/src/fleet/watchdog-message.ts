@@ -1,9 +1,9 @@
 import type { ProcessIdentity } from "./signal-process.ts";
 import type { WatchdogLimits } from "./watchdog.ts";
 
-/** What a daemon writes to its watchdog, one JSON per line. The watchdog answers each line with an empty one. */
+/** A message from a daemon to its watchdog, as one line of JSON. The watchdog answers each line with an empty line. */
 export type WatchdogMessage =
-  /** Always first. */
+  /** Always the first message. */
   | {
       readonly type: "start";
       readonly nodeId: string;

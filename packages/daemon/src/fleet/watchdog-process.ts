@@ -18,17 +18,17 @@ export interface WatchdogOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** The watchdog of a daemon. One that dies or hangs is replaced. */
+/** The watchdog of a daemon. It is replaced if it dies or hangs. */
 export class WatchdogProcess {
   readonly #options: WatchdogOptions;
   readonly #processes: () => Iterable<ProcessIdentity>;
   #renewedAt: number;
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
-  /** Lines that it has not answered yet, each with the time at which it was written. */
+  /** Times at which the lines were written that have no answer yet. */
   #unanswered: number[] = [];
   #isEnded = false;
 
-  /** @param processes Those to watch. They are read when the watchdog has to be started again. */
+  /** @param processes Returns the processes to watch. Called for each start of a watchdog. */
   constructor(options: WatchdogOptions, processes: () => Iterable<ProcessIdentity>) {
     this.#options = options;
     this.#processes = processes;
@@ -40,13 +40,13 @@ export class WatchdogProcess {
     this.#write({ type: "add", process });
   }
 
-  /** The daemon holds its lease, and has given up what other nodes have taken. */
+  /** Call while the daemon holds its lease, after it has given up the sessions that other nodes have taken. */
   renewed(sentAt: number): void {
     this.#renewedAt = sentAt;
     const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;
     if (performance.now() - oldest > this.#options.limits.freezeMs / 2) {
-      this.#options.onWarning("The watchdog does not answer, and is replaced");
-      // A stopped process accepts no other signal.
+      this.#options.onWarning("The watchdog does not respond, and is being replaced");
+      // A stopped process ignores every other signal until it continues.
       this.#child?.kill("SIGKILL");
     }
     this.#write({ type: "renewed", sentAt });
@@ -67,7 +67,8 @@ export class WatchdogProcess {
   #spawn(): void {
     const { nodeId, bootFile, limits, onWarning } = this.#options;
     this.#unanswered = [];
-    // Detached, so that it survives what ends the daemon's group of processes. The argument is for people who look for it.
+    // Detached, so that it survives signals to the daemon's process group. The argument only identifies the watchdog in process
+    // lists.
     const child = spawn(process.execPath, [PROGRAM, nodeId], {
       detached: true,
       stdio: ["pipe", "pipe", "inherit"],
@@ -79,7 +80,7 @@ export class WatchdogProcess {
     child.stdout.on("data", (data: Buffer) => this.#unanswered.splice(0, data.length));
     child.once("exit", () => {
       if (this.#isEnded || this.#child !== child) return;
-      onWarning("The watchdog has ended, and is started again");
+      onWarning("The watchdog has exited, and is being restarted");
       setTimeout(() => this.#isEnded || this.#spawn(), RESTART_MS).unref();
     });
     child.unref();

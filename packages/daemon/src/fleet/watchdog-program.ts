@@ -1,5 +1,5 @@
-// Stops the app-servers of a daemon that can't renew its lease because it hangs, and ends those of one that has died. A process of its
-// own, because nothing in a daemon that hangs can do that.
+// Stops the app-servers of a daemon that hangs and can't renew its lease, and ends the app-servers of a daemon that has died. This
+// is a separate process, because a daemon that hangs can't do either.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { machineClock } from "./clock.ts";
@@ -13,7 +13,7 @@ import {
   type WatchdogState,
 } from "./watchdog.ts";
 
-/** Of the time until the app-servers are stopped: how often it looks at the clock. */
+/** Interval of the ticks, as a fraction of `freezeMs`. */
 const TICK = 0.01;
 
 type Start = Extract<WatchdogMessage, { type: "start" }>;
@@ -22,9 +22,9 @@ const processes = new Map<number, ProcessIdentity>();
 let start: Start | undefined;
 let state: WatchdogState | undefined;
 
-// The signals of a terminal are for the daemon.
+// Signals from a terminal are meant for the daemon.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
-// A daemon that has died reads nothing any more.
+// Writing fails once the daemon has died.
 process.stdout.on("error", () => {});
 
 const lines = createInterface({ input: process.stdin });
@@ -62,7 +62,7 @@ function receive(message: WatchdogMessage): void {
 }
 
 function step(event: WatchdogEvent): void {
-  // The daemon has died before it said anything.
+  // The daemon died before it sent the first message.
   if (!start || !state) process.exit();
   const next = stepWatchdog(state, event, start.limits);
   state = next.state;
@@ -81,7 +81,7 @@ function act(action: WatchdogAction, { nodeId, bootFile }: Start): void {
       signalAll("SIGKILL");
       break;
     case "kill_orphans":
-      // A newer boot has attached to them, or ended them, and has a watchdog of its own.
+      // If there is a newer boot, it has attached to the app-servers or ended them, and has its own watchdog.
       if (readBoot(bootFile) === nodeId) signalAll("SIGKILL");
       process.exit();
   }

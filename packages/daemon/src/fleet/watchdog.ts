@@ -1,22 +1,22 @@
 import type { FleetLimits } from "./limits.ts";
 
-// Pure, as the lease machine: the watchdog's program carries out the actions.
+// Pure, like the lease machine: `watchdog-program.ts` carries out the actions.
 
 export type WatchdogLimits = Pick<FleetLimits, "leaseMs" | "freezeMs" | "frozenKillMs">;
 
-/** The share of the time between freeze and end of the lease that is kept for a busy machine. */
+/** Fraction of the time between the freeze and the end of the lease that is reserved as a margin for a busy machine. */
 const MARGIN = 0.2;
 
 /**
- * How long an app-server of a killed daemon may run on in a fleet. The daemon may have died just before it would have stopped the
- * app-server, which has to be gone before another node takes its sessions over.
+ * How long an app-server of a killed daemon may keep running in a fleet. The daemon may have died just before it would have stopped
+ * the app-server, and the app-server must be gone before another node takes over its sessions.
  */
 export function orphanGraceMs({ leaseMs, freezeMs }: Pick<FleetLimits, "leaseMs" | "freezeMs">): number {
   return (leaseMs - freezeMs) * (1 - MARGIN);
 }
 
 export interface WatchdogState {
-  /** As in the lease machine. */
+  /** As in `LeaseState`. */
   readonly renewedAt: number;
   readonly frozenAt: number | undefined;
   readonly isKilled: boolean;
@@ -26,7 +26,7 @@ export interface WatchdogState {
 
 export type WatchdogEvent =
   | { readonly type: "tick"; readonly at: number }
-  /** The daemon holds its lease, and has given up what other nodes have taken. */
+  /** The daemon holds its lease, and has given up the sessions that other nodes have taken. */
   | { readonly type: "renewed"; readonly sentAt: number; readonly at: number }
   /** The daemon has lost its lease for good. */
   | { readonly type: "fenced"; readonly at: number }
@@ -45,7 +45,7 @@ export function startWatchdog(renewedAt: number): WatchdogState {
   return { renewedAt, frozenAt: undefined, isKilled: false, isAlone: false };
 }
 
-/** Does what the lease machine does, for a daemon that hangs, and ends the app-servers of one that has died. */
+/** Acts like the lease machine for a daemon that hangs, and ends the app-servers of a daemon that has died. */
 export function stepWatchdog(
   state: WatchdogState,
   event: WatchdogEvent,
@@ -75,7 +75,7 @@ export function stepWatchdog(
 function check(state: WatchdogState, at: number, limits: WatchdogLimits): WatchdogStep {
   const { renewedAt, frozenAt, isKilled, isAlone } = state;
   if (isAlone) {
-    // The keepers of the app-servers end them after the grace period, if they live.
+    // If the keepers of the app-servers are alive, they end them after the grace period anyway.
     const endAt = renewedAt + limits.freezeMs + orphanGraceMs(limits);
     return { state, actions: frozenAt !== undefined || at >= endAt ? ["kill_orphans"] : [] };
   }

@@ -15,13 +15,13 @@ import { restoreLost } from "./restore-lost.ts";
 import { storeProjection } from "./store-projection.ts";
 import type { WriteGroup } from "./write.ts";
 
-/** The kind of the inbox entry that asks whether a turn that was cut off is to be continued. */
+/** Kind of the inbox entry that asks whether to continue a turn that was cut off. */
 export const INTERRUPTED_TURN = "interruptedTurn";
 
 /** The outcome of a transaction. */
 export interface CommitOutcome {
   readonly groups: readonly StoredGroup[];
-  /** Whether a column that lists show was changed. */
+  /** Whether a column was changed that session lists show. */
   readonly hasSessionChanges: boolean;
   /** Whether messages for webhooks were stored. */
   readonly hasNotices: boolean;
@@ -30,11 +30,11 @@ export interface CommitOutcome {
 }
 
 export interface StoredGroup extends WriteGroup {
-  /** The events of all writes in order, or undefined if the owner was fenced. */
+  /** The stored events of all writes, in order. Undefined if the owner was fenced. */
   readonly rows: readonly EventRow[] | undefined;
 }
 
-/** Stores the writes of several owners. Writes of a fenced owner store nothing and don't disturb the others. */
+/** Stores the writes of several owners. Writes of a fenced owner are skipped, without affecting the others. */
 export async function commitGroups(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
@@ -72,7 +72,7 @@ export async function commitGroups(
       for (const encoded of write.events) {
         seq += 1;
         rows.push(toRow(encoded, seq, fence));
-        // Deltas are most of the events, and change no other table.
+        // Most events are deltas, which change no other table.
         if (encoded.event.type !== "item.delta")
           events.push(toEvent(encoded, { seq, epoch: fence.epoch, at: fence.at }));
       }
@@ -90,7 +90,7 @@ export async function commitGroups(
   return outcome;
 }
 
-/** Updates items, turns and the session, stores messages for webhooks, and runs what the callers added. */
+/** Updates items, turns and the session, stores messages for webhooks, and runs the `also` functions of the writes. */
 async function applyEffects(
   trx: DaemonTransaction,
   { owner: { sessionId, mask }, writes }: WriteGroup,
@@ -101,7 +101,7 @@ async function applyEffects(
   const threadId = changes.findLast((change) => change.threadId !== undefined)?.threadId ?? fence.threadId;
   const projection = project(events, threadId);
   await storeProjection(trx, sessionId, projection);
-  // Explicit changes win over those that follow from events.
+  // Explicit changes take precedence over changes derived from events.
   const columns: Partial<SessionTable> = Object.assign(
     { ...projection.session },
     ...changes.map((change) => toColumns(change, fence.at)),
@@ -116,7 +116,7 @@ async function applyEffects(
       .set((eb) => ({
         ...columns,
         updated_at: fence.at,
-        // If the owner is lost during the turn, another one has to find out what became of it.
+        // If the owner is lost during the turn, the next owner must find out what became of it.
         ...(typeof columns.active_turn_id === "string" && {
           ready_at: eb.fn.coalesce(eb.ref("ready_at"), eb.val(fence.at)),
         }),
@@ -132,8 +132,9 @@ async function applyEffects(
 }
 
 /**
- * A session without commands, without a turn and without open requests needs no owner. If it waits for parked approvals, it needs one when the first of
- * them expires, or when all have their answers. The answer may have come before the approval was parked.
+ * Updates when the session needs an owner. A session without commands, a turn and open requests needs none. If it waits for parked
+ * approvals, it needs one when the first of them expires or when all are answered. An approval may have been answered before it was
+ * parked.
  */
 async function updateReady(trx: DaemonTransaction, sessionId: string, now: number): Promise<void> {
   const parked = trx
@@ -144,14 +145,14 @@ async function updateReady(trx: DaemonTransaction, sessionId: string, now: numbe
     .where("submitted_at", "is", null);
   const unanswered = parked.where("state", "=", "parked");
   const answered = parked.where("state", "in", ["answered", "expired"]);
-  // The process that asked has ended with its turn: the next owner has to park them.
+  // The process that sent these requests has ended with its turn, and the next owner must park them.
   const lost = trx
     .selectFrom("approval")
     .select("id")
     .where("session_id", "=", sessionId)
     .where("parked_at", "is", null)
     .where("state", "in", ["open", "answered"]);
-  // The owner has to react to a turn that was cut off. A person who was asked needs no owner to think.
+  // The owner must react to a turn that was cut off. No owner is needed while a person is being asked.
   const asked = trx
     .selectFrom("approval")
     .select("id")
@@ -208,8 +209,8 @@ function toRow(
 type Position = Pick<PassedFence, "id" | "epoch" | "at">;
 
 /**
- * Appends events of a client, which does not own the session: `command.accepted`, `inbox.answered`. The row lock puts them in
- * order with those of the owner.
+ * Appends events of a client, which does not own the session, such as `command.accepted` and `inbox.answered`. The row lock orders
+ * them with the owner's events.
  */
 export async function appendAsClient(
   store: Store<DaemonTables>,

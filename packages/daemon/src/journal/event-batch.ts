@@ -2,8 +2,8 @@ import type { SessionEvent } from "../api/event.ts";
 import { decodeEvent, eventTexts, type StoredEvent } from "./event-row.ts";
 
 /**
- * Consecutive events of one session, as stored. Most readers only pass the JSON on, so that events are decoded on first use,
- * once for all readers of the batch.
+ * Consecutive events of one session, as stored. Most readers only pass on the JSON, so events are decoded on first use, once for
+ * all readers of the batch.
  */
 export class EventBatch {
   readonly #rows: readonly StoredEvent[];
@@ -25,7 +25,7 @@ export class EventBatch {
     return this.#rows.at(-1);
   }
 
-  /** Length of the stored JSON. */
+  /** Length of the stored JSON, in UTF-16 units. */
   get size(): number {
     return this.#rows.reduce((sum, { data }) => sum + data.length, 0);
   }
@@ -40,12 +40,12 @@ export class EventBatch {
     return eventTexts(this.#rows);
   }
 
-  /** This batch behind one more event. */
+  /** Returns a batch with one more event before those of this one. */
   behind(row: StoredEvent): EventBatch {
     return new EventBatch([row, ...this.#rows]);
   }
 
-  /** The events after a sequence number: this batch, or a part of it. */
+  /** Returns the events after a sequence number: this batch or a part of it. */
   after(seq: number): EventBatch {
     if (!this.first || this.first.seq > seq) return this;
     return new EventBatch(this.#rows.filter((row) => row.seq > seq));

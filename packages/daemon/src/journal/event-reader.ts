@@ -8,7 +8,7 @@ import type { JournalLimits } from "./limits.ts";
 
 export interface StoredPage {
   readonly batch: EventBatch;
-  /** Set if events after the cursor were removed by retention. `batch` goes on after the gap. */
+  /** Set if retention has removed events after the cursor. `batch` starts after the gap. */
   readonly gap?: { readonly from: number; readonly to: number };
   /** Sequence number of the newest stored event. */
   readonly lastSeq: number;
@@ -34,7 +34,7 @@ export class EventReader {
     return row;
   }
 
-  /** Newest sequence numbers of several sessions. */
+  /** Returns the newest sequence numbers of several sessions. */
   async lastSeqs(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
     if (sessionIds.length === 0) return new Map();
     const rows = await this.#store.db
@@ -50,17 +50,17 @@ export class EventReader {
     if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
       throw new DaemonError(
         "invalid_cursor",
-        `The cursor ${after} is not one of session ${sessionId}, whose newest event is ${lastSeq}.`,
+        `Expected a sequence number from 0 to ${lastSeq}, the newest event of session ${sessionId}, but received the cursor ${after}.`,
       );
     }
     const batch = await this.after(sessionId, after, limit);
-    // Read after the events: what retention removes meanwhile is reported too.
+    // Read after the events, so that the gap includes events that retention removed in the meantime.
     const { firstSeq } = await this.bounds(sessionId);
     if (after + 1 >= firstSeq) return { batch, lastSeq };
     return { batch: batch.after(firstSeq - 1), gap: { from: after + 1, to: firstSeq - 1 }, lastSeq };
   }
 
-  /** Up to `limit` events, fewer if they are large. */
+  /** Reads up to `limit` events, or fewer if they are large. */
   async after(sessionId: string, after: number, limit: number): Promise<EventBatch> {
     const fitting = await this.#countFitting(sessionId, after, limit);
     const rows = await this.#store.db
@@ -74,7 +74,7 @@ export class EventReader {
     return new EventBatch(rows);
   }
 
-  /** How many of the next events are a page. Both stores know the size of a text without reading it. */
+  /** Counts how many of the next events fit into a page. Both stores know the size of a text without reading it. */
   async #countFitting(sessionId: string, after: number, limit: number): Promise<number> {
     const next = this.#store.db
       .selectFrom("event")
@@ -94,9 +94,9 @@ export class EventReader {
     return Math.max(1, tooMany);
   }
 
-  /** The newest event of a type, of one turn or of all turns that were not reverted. */
+  /** Returns the newest event of a type, of one turn or of all turns that were not reverted. */
   async latest(sessionId: string, type: string, turnId?: string): Promise<SessionEvent | undefined> {
-    // SQLite prefers to walk back over all events of the session.
+    // Without the hint, SQLite scans all events of the session backwards.
     const hint = this.#store.kind === "sqlite" ? sql`indexed by event_type` : sql``;
     const ofTurn = turnId === undefined ? sql`` : sql`and turn_id = ${turnId}`;
     const { rows } = await sql<{ seq: number }>`

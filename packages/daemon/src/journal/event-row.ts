@@ -22,12 +22,15 @@ interface Columns {
   readonly itemId?: unknown;
 }
 
-/** Types whose item ID is inside `item`. Their column is for lookups and is not restored. */
+/**
+ * Whether the item ID of an event is inside `item`. Its column then exists only for lookups, and is not added when the event is
+ * decoded.
+ */
 function hasItem(event: { readonly type: string }): event is { type: string; item: { id: string } } {
   return event.type === "item.started" || event.type === "item.completed";
 }
 
-/** @param mask Of the session's setup. */
+/** @param mask Masks the secrets of the session's setup. */
 export function encodeEvent(event: NewSessionEvent, mask?: SecretMask): EncodedEvent {
   if (event.type === "item.delta") return encodeDelta(event, mask);
   const { type: _type, turnId, itemId, ...rest } = event as NewSessionEvent & Columns;
@@ -57,7 +60,7 @@ function encodeDelta(event: DeltaEvent, mask: SecretMask | undefined): EncodedEv
   };
 }
 
-/** The event with its position in the journal. */
+/** Returns the event with its position in the journal. */
 export function toEvent({ event }: EncodedEvent, { seq, epoch, at }: EventBase): SessionEvent {
   return { seq, epoch, at, ...event };
 }
@@ -75,12 +78,12 @@ export function decodeEvent(row: StoredEvent): SessionEvent {
   return event as unknown as SessionEvent;
 }
 
-/** The JSON of each event, made of the stored JSON without parsing it. */
+/** Yields the JSON of each event, built from the stored JSON without parsing it. */
 export function* eventTexts(rows: readonly StoredEvent[]): Generator<{ readonly seq: number; json: string }> {
   let former: StoredEvent | undefined;
   let columns = "";
   for (const row of rows) {
-    // The deltas of an item differ in `seq` and `data` only.
+    // The deltas of an item differ only in `seq` and `data`.
     if (!former || !hasSameColumns(former, row)) columns = columnsText(row);
     former = row;
     const rest = row.data === "{}" ? "}" : `,${row.data.slice(1)}`;
@@ -88,7 +91,7 @@ export function* eventTexts(rows: readonly StoredEvent[]): Generator<{ readonly 
   }
 }
 
-/** Whether two rows of one session differ in `seq` and `data` only. */
+/** Whether two rows of one session differ only in `seq` and `data`. */
 export function hasSameColumns(left: StoredEvent, right: StoredEvent): boolean {
   return (
     left.item_id === right.item_id &&

@@ -3,13 +3,13 @@ import { sql } from "kysely";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { DaemonTables } from "../database/tables.ts";
 
-/** A session whose owner may write, with the sequence numbers that were taken for it. */
+/** A session whose owner may write, with the newest of the sequence numbers that were reserved for it. */
 export interface PassedFence {
   readonly id: string;
   readonly epoch: number;
   readonly lastSeq: number;
   readonly threadId: string | null;
-  /** The store's clock. */
+  /** The store's time. */
   readonly at: number;
 }
 
@@ -20,8 +20,8 @@ export interface FenceRequest {
 }
 
 /**
- * Takes sequence numbers for the owners that still own their session. The rows stay locked until the end of the transaction,
- * so that a takeover happens before it or after it.
+ * Reserves sequence numbers for the owners that still own their session. The rows stay locked until the end of the transaction, so
+ * a takeover happens either before or after it.
  */
 export async function passFences(
   store: Store<DaemonTables>,
@@ -42,7 +42,7 @@ export async function passFences(
   return byOwner;
 }
 
-/** One round trip for all sessions. */
+/** Needs one round trip for all sessions. */
 async function passAllAtOnce(
   { now }: Store<DaemonTables>,
   trx: DaemonTransaction,

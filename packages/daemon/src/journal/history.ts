@@ -5,13 +5,13 @@ import type { DaemonTables, ItemRow, TurnRow } from "../database/tables.ts";
 import { decodeEvent } from "./event-row.ts";
 import { cutMiddle, longestText, textAt } from "./item-preview.ts";
 
-/** Events that are searched for the text of a running item, from each end of the item. */
+/** Number of events that are searched for the text of a running item, at its beginning and at its end. */
 const RUNNING_EVENTS = 2_000;
 const DEFAULT_PAGE = 50;
 const DEFAULT_BODY = 65_536;
 
 export interface ItemsQuery {
-  /** The `first_seq` of the last item of the page before. */
+  /** The `first_seq` of the last item of the previous page. */
   readonly before?: number;
   readonly limit?: number;
   readonly turnId?: string;
@@ -21,7 +21,7 @@ export interface ItemsQuery {
 export interface ItemBodyQuery {
   readonly offset?: number;
   readonly limit?: number;
-  /** JSON pointer of a text in the item, as in `truncated` of its preview. Default: the longest text. */
+  /** JSON pointer of a text in the item, such as a key of `truncated` in its preview. Default: the longest text. */
   readonly path?: string;
 }
 
@@ -96,7 +96,7 @@ export class History {
         .selectFrom("item")
         .selectAll()
         .where("session_id", "=", sessionId)
-        // A literal, so that SQLite can use the partial index.
+        // A literal instead of a parameter, so that SQLite can use the partial index.
         .where(sql<boolean>`status = 'running'`)
         .orderBy("first_seq")
         .execute()
@@ -110,11 +110,11 @@ export class History {
       .where("session_id", "=", sessionId)
       .where("item_id", "=", itemId)
       .execute();
-    // With an order and a limit, SQLite would walk over all items of the session instead.
+    // Sorted here, because with an order and a limit SQLite would scan all items of the session.
     return rows.toSorted((a, b) => b.first_seq - a.first_seq)[0];
   }
 
-  /** Adds the text that has been streamed so far to the preview of a running item, as `streamed`. */
+  /** Adds the text streamed so far to the preview of a running item, as `streamed`. */
   async #withRunningText(row: ItemRow): Promise<ItemRow> {
     if (row.status !== "running") return row;
     const [head, tail] = await Promise.all([this.#deltas(row, "asc"), this.#deltas(row, "desc")]);

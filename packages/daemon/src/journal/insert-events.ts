@@ -5,10 +5,10 @@ import { hasSameColumns } from "./event-row.ts";
 
 const COLUMNS = "session_id, seq, epoch, at, type, turn_id, item_id, data";
 const INSERT_ROW = `insert into event (${COLUMNS}) values (?, ?, ?, ?, ?, ?, ?, ?)`;
-/** One text for any number of rows, so that it is prepared once. One array is bound faster than a parameter per row. */
+/** The same statement for any number of rows, so that it is prepared once. Binding one array is faster than one parameter per row. */
 const INSERT_RUN = `insert into event (${COLUMNS}) select ?, ? + key, ?, ?, ?, ?, ?, value from json_each(?)`;
 
-/** Inserts many events quickly: Kysely's builder takes longer to compile such a statement than the store to run it. */
+/** Inserts many events quickly. Kysely's builder would take longer to compile such a statement than the store takes to run it. */
 export async function insertEvents(
   trx: DaemonTransaction,
   kind: "sqlite" | "postgres",
@@ -19,7 +19,7 @@ export async function insertEvents(
   else await insertIntoSqlite(trx, rows);
 }
 
-/** One parameter per column: Postgres reads a few arrays three times faster than thousands of parameters. */
+/** Uses one parameter per column, because Postgres reads a few arrays three times faster than thousands of parameters. */
 async function insertIntoPostgres(trx: DaemonTransaction, rows: readonly EventRow[]): Promise<void> {
   const column = (name: keyof EventRow): unknown[] => rows.map((row) => row[name]);
   await sql`
@@ -31,7 +31,7 @@ async function insertIntoPostgres(trx: DaemonTransaction, rows: readonly EventRo
     )`.execute(trx);
 }
 
-/** Deltas of one item differ in their data only, so that a run of them is one statement with few parameters. */
+/** Inserts consecutive deltas of one item, which differ only in their data, with one statement and few parameters. */
 async function insertIntoSqlite(trx: DaemonTransaction, rows: readonly EventRow[]): Promise<void> {
   let begin = 0;
   for (let end = 1; end <= rows.length; end += 1) {

@@ -1,4 +1,4 @@
-/** Limits of the preview of an item, in UTF-16 units. Command output shows its beginning and, above all, its end. */
+/** Limits of the preview of an item, in UTF-16 units. The tail is longer, because the end of command output matters most. */
 const HEAD = 2_048;
 const TAIL = 4_096;
 const BUDGET = 65_536;
@@ -6,7 +6,7 @@ const LEAST = 256;
 const MAX_ENTRIES = 500;
 
 /**
- * A copy of an item with long texts cut in the middle. `truncated` has the whole length of each cut text or list, by JSON
+ * Returns a copy of an item with long texts cut in the middle. `truncated` has the full length of each cut text or list, by JSON
  * pointer.
  */
 export function previewItem(item: object): Record<string, unknown> {
@@ -35,17 +35,17 @@ export function previewItem(item: object): Record<string, unknown> {
   return Object.keys(truncated).length === 0 ? preview : { ...preview, truncated };
 }
 
-/** The beginning and the end of a text, in the proportion of the limits, without half characters. */
+/** Returns the beginning and the end of a text, in the ratio of `HEAD` to `TAIL`. Surrogate pairs that were split are replaced. */
 export function cutMiddle(text: string, limit: number = HEAD + TAIL): string {
   if (text.length <= limit) return text;
   const head = Math.floor((limit * HEAD) / (HEAD + TAIL));
   return `${text.slice(0, head)}…${text.slice(text.length - (limit - head))}`.toWellFormed();
 }
 
-/** Members that name or classify an item: of a short message, they would be the longest text. */
+/** Members that name or classify an item. In an item with a short message, they would be the longest text. */
 const LABELS = new Set(["type", "id", "status", "phase"]);
 
-/** The longest text of an item, which is what people mean by its content. */
+/** Returns the longest text of an item, which people regard as its content. */
 export function longestText(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value !== "object" || value === null) return "";
@@ -57,7 +57,7 @@ export function longestText(value: unknown): string {
   return longest;
 }
 
-/** The text at a JSON pointer, or undefined if there is none. */
+/** Returns the text at a JSON pointer. Undefined if there is none. */
 export function textAt(value: unknown, pointer: string): string | undefined {
   let found = value;
   for (const part of pointer.split("/").slice(1)) {

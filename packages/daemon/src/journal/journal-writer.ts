@@ -15,7 +15,7 @@ import { RecentWrites } from "./recent-writes.ts";
 import { groupByOwner, PendingWrite, type WriteListener, type WriteRequest } from "./write.ts";
 
 const RETRY_MS = { first: 50, longest: 2_000 };
-/** SQLSTATE of a deadlock and of a serialization failure: the transaction was rolled back and may simply run again. */
+/** SQLSTATE of a deadlock and of a serialization failure. The transaction was rolled back and can be retried. */
 const CONFLICTS = new Set(["40P01", "40001"]);
 const MAX_CONFLICTS = 5;
 
@@ -25,18 +25,18 @@ export interface CommittedEvents {
 }
 
 /**
- * Group commit: one transaction at a time, which takes along everything that is waiting. Writes of one session are stored in
- * the order in which they were added.
+ * Group commit: one transaction at a time stores all waiting writes. Writes of one session are stored in the order in which they
+ * were added.
  */
 export class JournalWriter {
   readonly #store: Store<DaemonTables>;
   readonly #limits: JournalLimits;
   readonly #onCommitted: (committed: readonly CommittedEvents[], keys: readonly string[]) => void;
   readonly #closing = new AbortController();
-  /** SQLite has no replica. */
+  /** Undefined for SQLite, which has no replica. */
   readonly #recent: RecentWrites | undefined;
   #waiting: PendingWrite[] = [];
-  /** By session: the waiting write that takes further events of its owner. */
+  /** By session: the waiting write to which further events of its owner are added. */
   readonly #open = new Map<string, PendingWrite>();
   #waitingBytes = 0;
   #unstoredBytes = 0;
@@ -44,7 +44,7 @@ export class JournalWriter {
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
   #flushing: Promise<void> | undefined;
-  /** From when on a write that can wait is stored. */
+  /** When writes that can wait are stored. */
   #dueAt = Number.NEGATIVE_INFINITY;
   readonly #capacityWaiters: (() => void)[] = [];
 
@@ -69,7 +69,7 @@ export class JournalWriter {
     return promise;
   }
 
-  /** As `write`, for callers that don't wait: what one owner adds before the next commit is one write. */
+  /** Like `write`, for callers that don't wait. Everything that an owner adds before the next commit becomes one write. */
   enqueue(request: WriteRequest, onError: (error: unknown) => void): void {
     const { owner, events = [], also } = request;
     const open = this.#open.get(owner.sessionId);
@@ -103,14 +103,14 @@ export class JournalWriter {
     this.#schedule();
   }
 
-  /** Looks whether the store was reset to an older state, and stores what it has lost. */
+  /** Checks whether the store was reset to an older state, and stores what it has lost. */
   async restoreLost(
     lastSeqs: (sessionIds: readonly string[]) => Promise<ReadonlyMap<string, number>>,
   ): Promise<void> {
     const known = this.#recent?.owners() ?? [];
     const stored = await lastSeqs(known.map(({ owner }) => owner.sessionId));
     const behind = known.filter(({ owner, lastSeq }) => (stored.get(owner.sessionId) ?? lastSeq) < lastSeq);
-    // Every write of an owner restores what is missing before it.
+    // An empty write is enough, because every write of an owner first restores what is missing before it.
     await Promise.all(behind.map(({ owner }) => this.write({ owner }).catch(() => {})));
   }
 
@@ -126,7 +126,7 @@ export class JournalWriter {
     }
   }
 
-  /** Stores what is waiting, for at most `timeoutMs`. Everything else is rejected. */
+  /** Stores waiting writes for at most `timeoutMs`. The rest is rejected. */
   async close(timeoutMs: number): Promise<void> {
     if (!this.#flushing && this.#waiting.length > 0) this.#flush();
     const timeout = new AbortController();
@@ -152,7 +152,7 @@ export class JournalWriter {
     if (this.#hasUrgent || isLarge || dueIn <= 0) {
       clearTimeout(this.#timer);
       this.#timer = undefined;
-      // After the other events of this round of the event loop.
+      // After the other callbacks of this event-loop turn, which may add writes.
       this.#immediate = setImmediate(() => this.#flush());
     } else {
       this.#timer = setTimeout(() => {
@@ -210,7 +210,7 @@ export class JournalWriter {
         for (const { listener } of writes) listener.onError(error);
         return;
       }
-      // One of them is at fault, and must not take the others along.
+      // One write has caused the error. The others must not fail with it.
       for (const write of writes) await this.#storeBatch([write]);
     }
   }
@@ -234,7 +234,7 @@ export class JournalWriter {
         await delay(waitMs, undefined, { signal: this.#closing.signal }).catch(() => {
           throw closed();
         });
-        // The connection broke after the last statement: the commit may have succeeded.
+        // If the connection broke after the last statement, the commit may have succeeded.
         if (outcome && (await this.#wasCommitted(outcome, appendId))) return outcome;
       }
     }

@@ -24,10 +24,10 @@ export type { JournalLimits } from "./limits.ts";
 export type { Retention, RetentionResult } from "./retention.ts";
 
 const DEFAULT_PAGE = 500;
-/** A failed look for new events is repeated after this time, because a local notifier has no polls. */
+/** Delay before a failed read of new events is retried, because a local notifier has no polls. */
 const RELOAD_MS = 1_000;
 const CLOSE_MS = 5_000;
-/** A key that is never notified, to be called with every poll. */
+/** A key that is never notified. Its listener is only called by polls. */
 const REWIND_CHECKS = "journal-rewound";
 
 export interface FollowOptions {
@@ -38,13 +38,13 @@ export interface FollowOptions {
 
 export interface JournalPage {
   readonly events: readonly SessionEvent[];
-  /** Set if events after the cursor were removed by retention. `events` go on after the gap. */
+  /** Set if retention has removed events after the cursor. `events` start after the gap. */
   readonly gap?: { readonly from: number; readonly to: number };
   /** Sequence number of the newest stored event. */
   readonly lastSeq: number;
 }
 
-/** Every event of every session, with gapless sequence numbers. */
+/** Stores and serves every event of every session, with gapless sequence numbers. */
 export class Journal {
   readonly #store: Store<DaemonTables>;
   readonly #limits: JournalLimits;
@@ -55,7 +55,7 @@ export class Journal {
   readonly #rewindChecks: Disposable;
   readonly #feeds = new Map<string, { readonly feed: SessionFeed; readonly listening: Disposable }>();
   readonly #polled = new Set<SessionFeed>();
-  /** True while this process notifies about its own commits, which its feeds have already. */
+  /** True while this process notifies about its own commits, which its feeds already have. */
   #isPublishing = false;
   #isRestoring = false;
   #isClosed = false;
@@ -73,10 +73,10 @@ export class Journal {
   }
 
   /**
-   * Appends events and updates the items, turns and session that they describe, in one transaction with `also`. Resolves after
-   * the commit; events of one session are stored in the order of the calls, so that callers need not wait for each call.
-   * Events wait a moment for others to be stored with, except the end of a turn and requests. While the store is full or can't be reached, it is tried again. Rejects with
-   * `fenced` if the session has another owner. `also` may run more than once; only the last run is committed.
+   * Appends events and updates the items, turns and session that they describe, in one transaction with `also`. Resolves after the
+   * commit. Events of one session are stored in the order of the calls, so callers need not wait for each call. Events wait briefly
+   * for others to share a commit with, except the end of a turn and requests. Retries while the store is full or can't be reached.
+   * Rejects with `fenced` if the session has another owner. `also` may run more than once; only the last run is committed.
    */
   async append(
     owner: Ownership,
@@ -87,8 +87,8 @@ export class Journal {
   }
 
   /**
-   * As `append`, for a caller that does not wait. `onError` receives what `append` would reject with. Events of one owner
-   * that are added before the next commit fail or succeed together.
+   * Like `append`, for a caller that does not wait. `onError` receives the error with which `append` would reject. Events of one
+   * owner that are added before the next commit succeed or fail together.
    */
   enqueue(
     owner: Ownership,
@@ -104,7 +104,7 @@ export class Journal {
     this.#writer.enqueue({ owner, events, canWait: true, ...(also && { also }) }, onError);
   }
 
-  /** As `append`, at once and with changes of the session's columns. For the other stores. */
+  /** Like `append`, but commits immediately, and can change columns of the session. Used by the other stores. */
   async write(request: WriteRequest): Promise<readonly SessionEvent[]> {
     return this.#writer.write(request);
   }
@@ -139,24 +139,24 @@ export class Journal {
     }
   }
 
-  /** Bytes that are waiting to be stored. */
+  /** Bytes of the events that are waiting to be stored. */
   get unstoredBytes(): number {
     return this.#writer.unstoredBytes;
   }
 
-  /** Whether `waitForCapacity` would resolve at once. */
+  /** Whether `waitForCapacity` would resolve immediately. */
   get hasCapacity(): boolean {
     return this.#writer.hasCapacity;
   }
 
-  /** Resolves at once unless too much is waiting to be stored. Callers that don't wait for `append` wait here instead. */
+  /** Resolves immediately unless too much is waiting to be stored. Callers that don't await `append` wait here instead. */
   async waitForCapacity(signal?: AbortSignal): Promise<void> {
     await this.#writer.waitForCapacity(signal);
   }
 
   /**
-   * Events after a sequence number. Rejects with `session_not_found`, and with `invalid_cursor` for a cursor that is newer
-   * than the newest event.
+   * Reads events after a sequence number. Rejects with `session_not_found`, or with `invalid_cursor` if the cursor is newer than
+   * the newest event.
    */
   async read(
     sessionId: string,
@@ -167,9 +167,9 @@ export class Journal {
   }
 
   /**
-   * Stored events after the cursor, then new ones, in batches and without repetition. A gap is yielded as a `gap` event whose
-   * `seq` is the last missing number. A slow reader costs no memory: it reads from the store. Ends when the signal aborts,
-   * after `session.deleted`, or when the database is closed.
+   * Yields stored events after the cursor, then new ones, in batches and without repetition. A gap is yielded as a `gap` event
+   * whose `seq` is the last missing number. A slow reader uses no memory, because it reads from the store. Ends when the signal
+   * aborts, after `session.deleted`, or when the database is closed.
    */
   async *follow(
     sessionId: string,
@@ -178,7 +178,7 @@ export class Journal {
     for await (const { events } of this.followBatches(sessionId, options)) yield events;
   }
 
-  /** As `follow`, without decoding the events. Readers at the same position get the same batch. */
+  /** Like `follow`, without decoding the events. Readers at the same position get the same batch. */
   async *followBatches(
     sessionId: string,
     { after = 0, signal }: FollowOptions = {},
@@ -226,7 +226,7 @@ export class Journal {
     return this.#history.itemBody(sessionId, itemId, query);
   }
 
-  /** Newest first. `before` is the `nextCursor` of the page before, as a number. */
+  /** Newest first. `before` is the `nextCursor` of the previous page, as a number. */
   async turns(
     sessionId: string,
     options?: { readonly before?: number; readonly limit?: number },
@@ -234,7 +234,7 @@ export class Journal {
     return this.#history.turns(sessionId, options);
   }
 
-  /** The newest event of a type, such as `plan.updated` or `diff.updated`, of one turn or of all. Deltas can't be looked up. */
+  /** Returns the newest event of a type, such as `plan.updated` or `diff.updated`, of one turn or of all. Deltas can't be looked up. */
   async latest<Type extends Exclude<SessionEvent["type"], "item.delta">>(
     sessionId: string,
     type: Type,
@@ -244,7 +244,7 @@ export class Journal {
     return event as Extract<SessionEvent, { readonly type: Type }> | undefined;
   }
 
-  /** Items without an end. After a crash, the owner ends them with `item.abandoned`. */
+  /** Returns the items that have not ended. After a crash, the owner ends them with `item.abandoned`. */
   async runningItems(sessionId: string): Promise<readonly ItemRow[]> {
     return this.#history.runningItems(sessionId);
   }
@@ -254,7 +254,7 @@ export class Journal {
     return this.#retainer.run(retention);
   }
 
-  /** Stores what is waiting, and ends all readers. */
+  /** Stores the waiting events, and ends all readers. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     await this.#writer.close(CLOSE_MS);
@@ -273,7 +273,7 @@ export class Journal {
     if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
       throw new DaemonError(
         "invalid_cursor",
-        `The cursor ${after} is not one of session ${sessionId}, whose newest event is ${lastSeq}.`,
+        `Expected a sequence number from 0 to ${lastSeq}, the newest event of session ${sessionId}, but received the cursor ${after}.`,
       );
     }
     let entry = this.#feeds.get(sessionId);
@@ -292,7 +292,7 @@ export class Journal {
       });
       entry = { feed, listening };
       this.#feeds.set(sessionId, entry);
-      // What was committed after the query above and before the subscription.
+      // Loads what was committed between the query above and the subscription.
       feed.refresh();
     }
     entry.feed.readers += 1;
@@ -308,8 +308,8 @@ export class Journal {
   }
 
   async #readBehind(sessionId: string, cursor: number): Promise<EventBatch> {
-    // SQLite answers at once, and a socket with a large buffer takes pages at once: without a pause, a reader that is far
-    // behind would keep all others and all requests waiting.
+    // SQLite answers synchronously, and a socket with a large buffer accepts pages immediately. Without a pause, a reader that is
+    // far behind would block all other readers and requests.
     await nextRound();
     const { batch, gap } = await this.#reader.page(sessionId, cursor, this.#limits.pageEvents);
     if (!gap) return batch;
@@ -318,7 +318,7 @@ export class Journal {
     return batch.behind({ seq: gap.to, epoch, at, type: event.type, turn_id: null, item_id: null, data });
   }
 
-  /** One query for all feeds of a poll, which calls them one after the other. */
+  /** Batches the feeds of a poll, which are called one after the other, into one query. */
   #poll(feed: SessionFeed): void {
     this.#polled.add(feed);
     if (this.#polled.size > 1) return;
@@ -333,28 +333,28 @@ export class Journal {
             this.#compare(polled, last, lastSeqs.get(polled.sessionId) ?? 0);
           }
         })
-        // The next poll looks again.
+        // The next poll retries.
         .catch(() => {});
     });
   }
 
-  /** @param sent What the feed had before the query for the stored number. */
+  /** @param sent The feed's newest number before `lastSeq` was queried. */
   #compare(feed: SessionFeed, sent: number, lastSeq: number): void {
     if (lastSeq > feed.last) feed.refresh();
     if (!feed.isLostFor(lastSeq < sent, this.#limits.rewindGraceMs)) return;
-    // No owner has stored the lost events again. New ones would get the numbers of those that the readers have.
+    // No owner has stored the lost events again. New events would reuse the numbers of events that the readers already have.
     this.#feeds.get(feed.sessionId)?.listening[Symbol.dispose]();
     this.#feeds.delete(feed.sessionId);
     feed.close(rewound(feed, lastSeq));
   }
 
-  /** A failover to a replica that lagged behind is noticed here by an owner that has nothing to write. */
+  /** Lets an owner that has nothing to write detect a failover to a replica that lagged behind. */
   #restoreLost(): void {
     if (this.#isRestoring || this.#isClosed) return;
     this.#isRestoring = true;
     this.#writer
       .restoreLost((sessionIds) => this.#reader.lastSeqs(sessionIds))
-      // The next poll looks again.
+      // The next poll retries.
       .catch(() => {})
       .finally(() => (this.#isRestoring = false));
   }
@@ -370,6 +370,6 @@ export class Journal {
 function rewound({ sessionId, last }: SessionFeed, lastSeq: number): DaemonError {
   return new DaemonError(
     "invalid_cursor",
-    `The store was reset to an older state: the newest event of session ${sessionId} is ${lastSeq}, but events up to ${last} were sent. Read the session anew.`,
+    `The store was reset to an older state: the newest event of session ${sessionId} is ${lastSeq}, but events up to ${last} were sent. Read the session again from its beginning.`,
   );
 }

@@ -1,26 +1,29 @@
 /** Limits of the journal. Times are milliseconds, sizes are bytes of JSON. */
 export interface JournalLimits {
-  /** Events wait this long for others. If commits are slow, they wait longer: see `maxFlushMs`. Default: 20. */
+  /** How long events wait for others to share a commit with. Longer if commits are slow: see `maxFlushMs`. Default: 20. */
   readonly flushMs: number;
-  /** The pause between two commits is three times the duration of a commit, up to this time. Default: 200. */
+  /** Longest pause between two commits. The pause is three times the duration of a commit, up to this limit. Default: 200. */
   readonly maxFlushMs: number;
-  /** Waiting bytes from which events are stored at once. Default: 256 KiB. */
+  /** Waiting bytes above which events are stored immediately. Default: 256 KiB. */
   readonly flushBytes: number;
-  /** Bytes of one transaction. Default: 4 MiB. */
+  /** Maximum bytes per transaction. Default: 4 MiB. */
   readonly transactionBytes: number;
-  /** Unstored bytes from which `waitForCapacity` waits. Default: 8 MiB. */
+  /** Unstored bytes above which `waitForCapacity` waits. Default: 8 MiB. */
   readonly maxUnstoredBytes: number;
-  /** How long an append is tried again while the store is full or can't be reached. Default: 600,000. */
+  /** How long an append is retried while the store is full or can't be reached. Default: 600,000. */
   readonly retryMs: number;
-  /** Newest events that are kept in memory for the readers of a session. Default: 256 KiB. */
+  /** Bytes of the newest events that are kept in memory for the readers of a session. Default: 256 KiB. */
   readonly tailBytes: number;
-  /** Events per page that a reader gets from the store. Default: 1,000. */
+  /** Maximum events per page that a reader gets from the store. Default: 1,000. */
   readonly pageEvents: number;
-  /** Bytes of a page, which has at least one event. Default: 4 MiB. */
+  /** Maximum bytes per page. A page has at least one event. Default: 4 MiB. */
   readonly pageBytes: number;
-  /** Postgres: how long stored events stay in memory, in case a failover to a replica that lagged behind loses them. Default: 30,000. */
+  /**
+   * Postgres only: how long stored events stay in memory, in case a failover to a replica that lagged behind loses them. Default:
+   * 30,000.
+   */
   readonly rewindMs: number;
-  /** Bytes of these events, of all sessions. Default: 8 MiB. */
+  /** Maximum bytes of these events, over all sessions. Default: 8 MiB. */
   readonly rewindBytes: number;
   /** How long readers of lost events wait for the owner to store them again. Default: 5,000. */
   readonly rewindGraceMs: number;
@@ -41,10 +44,10 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   rewindGraceMs: 5_000,
 };
 
-/** Pause per time in commits, so that a slow disk never takes more than a quarter of the time of the process. */
+/** Ratio of pauses to commits, so that a slow disk never takes more than a quarter of the process's time. */
 const PAUSE_RATIO = 3;
 
-/** How long events wait for others after a commit that took `commitMs`. */
+/** Returns how long events wait for others after a commit that took `commitMs`. */
 export function pauseAfterCommit(
   commitMs: number,
   { flushMs, maxFlushMs }: Pick<JournalLimits, "flushMs" | "maxFlushMs">,

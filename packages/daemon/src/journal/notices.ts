@@ -4,12 +4,12 @@ import { newId } from "../database/ids.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { SessionTable } from "../database/tables.ts";
 
-/** Something that webhooks report. What it is about is read when it is delivered. */
+/** An occurrence that webhooks report. Its subject is read when it is delivered. */
 interface Notice {
   readonly type: WebhookEventType;
-  /** The event that it follows from. */
+  /** The event that caused it. */
   readonly seq: number;
-  /** The approval or turn that it is about. */
+  /** ID of the approval or turn that it is about. */
   readonly subject: string | null;
 }
 
@@ -17,15 +17,15 @@ export interface NoticeSource {
   readonly sessionId: string;
   readonly threadId: string | null;
   readonly events: readonly SessionEvent[];
-  /** Columns of the session that the same transaction changes after this. */
+  /** Columns of the session that the same transaction changes afterwards. */
   readonly columns: Partial<SessionTable>;
   readonly lastSeq: number;
   readonly at: number;
 }
 
 /**
- * Stores a delivery for each webhook that asked for what these events report, in their transaction: what is committed is
- * delivered, and nothing else is. Resolves to whether there is anything to deliver.
+ * Stores a delivery for each webhook that subscribes to these events, in the same transaction, so that exactly the committed events
+ * are delivered. Resolves to whether there is anything to deliver.
  */
 export async function storeNotices(trx: DaemonTransaction, source: NoticeSource): Promise<boolean> {
   const notices = await noticesOf(trx, source);

@@ -20,14 +20,14 @@ export interface TurnChange {
   readonly set: Partial<TurnTable>;
 }
 
-/** What a batch of events of one session changes in the other tables. */
+/** Changes of other tables that follow from a batch of events of one session. */
 export interface Projection {
   readonly items: readonly ItemChange[];
   readonly turns: readonly TurnChange[];
   readonly session: Partial<SessionTable>;
-  /** Turns from which on the history was removed, and the events that say so. */
+  /** Turns from which the history was removed, each with the sequence number of the event that reports it. */
   readonly reverts: readonly { readonly beforeTurnId: string; readonly seq: number }[];
-  /** A turn of the session's own thread has ended. */
+  /** Whether a turn of the session's own thread has ended. */
   readonly hasTurnEnded: boolean;
 }
 
@@ -37,7 +37,7 @@ type Writable<Row> = { -readonly [Column in keyof Row]: Row[Column] };
 /**
  * Computes the changes of a batch: the newest state of each item and turn.
  *
- * @param rootThreadId The session's thread. Events of other threads are those of its agents.
+ * @param rootThreadId The session's thread. Events of other threads belong to its agents.
  */
 export function project(events: readonly SessionEvent[], rootThreadId: string | null): Projection {
   const items = new Map<string, Writable<ItemChange>>();
@@ -106,9 +106,9 @@ export function project(events: readonly SessionEvent[], rootThreadId: string | 
         describe(event, event.item);
         break;
       }
-      // Deltas change no row: the text of a running item is read from them.
+      // Deltas change no row, because the text of a running item is read from the events.
       case "item.abandoned": {
-        // The thread is not in the event: the update matches the item by its turn.
+        // The event has no thread ID, so the update finds the item by its turn.
         const change = item({ threadId: "", turnId: event.turnId }, event.itemId);
         Object.assign(change.set, { last_seq: seq, status: "abandoned" });
         break;
@@ -165,7 +165,7 @@ function firstLine(item: Item): string {
           .map((part) => (part.type === "text" ? (part.text ?? "") : ""))
           .join(" ");
   const line = text.trimStart().split("\n", 1)[0] ?? "";
-  // The same preview on both stores: Postgres has no NUL in text.
+  // For the same preview in both stores: Postgres allows no NUL in text.
   return line.slice(0, PREVIEW_LENGTH).toWellFormed().replaceAll("\0", "");
 }
 

@@ -16,11 +16,11 @@ export interface RecentCommit {
   readonly rows: readonly EventRow[];
 }
 
-/** What a store that was reset to an older state has lost of one session. */
+/** Writes of one session that a store has lost because it was reset to an older state. */
 export interface LostWrites {
-  /** The newest number that was acknowledged. */
+  /** The newest acknowledged sequence number. */
   readonly lastSeq: number;
-  /** Those that are still known, oldest first. */
+  /** The lost commits that are still in memory, oldest first. */
   readonly commits: readonly RecentCommit[];
 }
 
@@ -30,8 +30,8 @@ interface KeptCommit extends RecentCommit {
 }
 
 /**
- * The newest acknowledged writes of this process, to store them again after a failover to a replica that lagged behind. Bounded by
- * time and size.
+ * Keeps the newest acknowledged writes of this process, to store them again after a failover to a replica that lagged behind.
+ * Bounded by time and size.
  */
 export class RecentWrites {
   readonly #limits: Pick<JournalLimits, "rewindMs" | "rewindBytes">;
@@ -56,7 +56,7 @@ export class RecentWrites {
     this.#removeOld();
   }
 
-  /** @param lastSeq The newest number in the store. Undefined if nothing is missing there. */
+  /** Returns the writes that the store has lost. Undefined if nothing is missing. */
   lostAfter(lastSeq: number, owner: Ownership): LostWrites | undefined {
     const known = this.#lastSeqs.get(owner.sessionId);
     if (!known || !isSameOwner(known.owner, owner) || known.lastSeq <= lastSeq) return undefined;
@@ -67,14 +67,14 @@ export class RecentWrites {
     return { lastSeq: known.lastSeq, commits };
   }
 
-  /** Owners with writes that could be stored again, and their newest acknowledged numbers. */
+  /** Returns the owners with writes that could be stored again, and their newest acknowledged sequence numbers. */
   owners(): readonly { readonly owner: Ownership; readonly lastSeq: number }[] {
     this.#removeOld();
     const sessionIds = new Set([...this.#commits].map(({ owner }) => owner.sessionId));
     return [...sessionIds].flatMap((sessionId) => this.#lastSeqs.get(sessionId) ?? []);
   }
 
-  /** The session has another owner. */
+  /** Forgets the writes of an owner, because the session has another one. */
   forget(owner: Ownership): void {
     const known = this.#lastSeqs.get(owner.sessionId);
     if (known && isSameOwner(known.owner, owner)) this.#lastSeqs.delete(owner.sessionId);

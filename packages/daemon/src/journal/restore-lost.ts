@@ -9,7 +9,7 @@ import { insertEvents } from "./insert-events.ts";
 import type { LostWrites, RecentCommit } from "./recent-writes.ts";
 import type { WriteGroup } from "./write.ts";
 
-/** Updates what follows from the events of a group. */
+/** Applies the changes that follow from the events of a group. */
 type ApplyEffects = (
   group: WriteGroup,
   fence: PassedFence,
@@ -17,8 +17,8 @@ type ApplyEffects = (
 ) => Promise<unknown>;
 
 /**
- * Stores the writes again that a store has lost, with the numbers that readers have seen, and a `gap` for those that are not known any
- * more. Resolves to the fence with the corrected number.
+ * Stores lost writes again, with the sequence numbers that readers have seen, and a `gap` for those that are no longer in memory.
+ * Resolves to the fence with the corrected sequence number.
  */
 export async function restoreLost(
   store: Store<DaemonTables>,
@@ -57,7 +57,10 @@ function withGaps(fence: PassedFence, before: number, { lastSeq, commits }: Lost
   return rows;
 }
 
-/** The rest of a write may refer to rows that are lost, such as a command. Then only its events are stored. */
+/**
+ * Applies the effects of a write again. They may refer to rows that are lost too, such as a command. Then only the effects of its
+ * events are applied.
+ */
 async function applyAgain(
   trx: DaemonTransaction,
   { owner, writes, rows }: RecentCommit,

@@ -5,30 +5,30 @@ import type { DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables, EventRow } from "../database/tables.ts";
 
 export interface Retention {
-  /** Deltas are merged after this time. Default: never. */
+  /** Age in milliseconds after which deltas are merged. Default: never. */
   readonly mergeAfterMs?: number;
-  /** Events are removed after this time. Default: never. */
+  /** Age in milliseconds after which events are removed. Default: never. */
   readonly maxAgeMs?: number;
-  /** Oldest events are removed until the journal of a session is smaller. Default: no limit. */
+  /** Maximum size of a session's journal. Beyond it, the oldest events are removed. Default: no limit. */
   readonly maxBytes?: number;
 }
 
 export interface RetentionResult {
-  /** Number of deltas that became part of another one. */
+  /** Number of deltas that were merged into another one. */
   readonly merged: number;
   readonly removed: number;
 }
 
-/** Events per transaction, so that appends never wait long. */
+/** Maximum events per transaction, so that appends never wait long. */
 const STEP = 1_000;
-/** UTF-16 length of a merged delta, so that a page of them stays small. */
+/** Maximum UTF-16 length of a merged delta, so that a page of them stays small. */
 const MAX_DELTA = 65_536;
 const MAX_MEASURED = 100_000;
 
-/** Merges and removes old events of all sessions, one after the other, in short transactions. */
+/** Merges and removes old events of all sessions, one session after the other, in short transactions. */
 export class Retainer {
   readonly #store: Store<DaemonTables>;
-  /** The newest event at the last look for too many bytes. Measuring a session reads all of it. */
+  /** By session: the newest event when its size was last measured. Measuring a session reads all of it. */
   readonly #measured = new BoundedMap<string, number>(MAX_MEASURED);
 
   constructor(store: Store<DaemonTables>) {
@@ -94,7 +94,7 @@ async function removeBeyond(
   return newest?.seq ? removeThrough(store, sessionId, newest.seq) : 0;
 }
 
-/** Removes the oldest events. The newest event always stays: it may be the deletion that readers wait for. */
+/** Removes the oldest events. The newest event always remains, because it may be the deletion that readers wait for. */
 async function removeThrough(
   store: Store<DaemonTables>,
   sessionId: string,
@@ -149,7 +149,7 @@ async function mergeDeltas(
     const last = events.at(-1);
     if (!last) return merged;
     const runs = findRuns(events);
-    // A run at the end of the page may go on, unless it is the whole page.
+    // A run at the end of the page may continue on the next one. If it is the whole page, it is merged anyway.
     const isLastPage = events.length < STEP;
     const open = isLastPage ? undefined : runs.find((run) => run.at(-1) === last && run[0] !== events[0]);
     after = open ? (open[0] as EventRow).seq - 1 : last.seq;
@@ -169,7 +169,10 @@ interface Delta {
   readonly recovered?: true;
 }
 
-/** Neighbours that continue one text. Only these are merged, so that a merged delta stands for a range of numbers. */
+/**
+ * Finds runs of adjacent deltas that continue one text. Only these are merged, so that a merged delta represents a contiguous range
+ * of sequence numbers.
+ */
 function findRuns(events: readonly EventRow[]): EventRow[][] {
   const runs: EventRow[][] = [];
   let length = 0;
@@ -210,7 +213,7 @@ function continues(
   );
 }
 
-/** The last row of the run takes the text of all, so that every reader before it still gets everything. */
+/** Merges a run into its last row, so that readers whose cursor is before it still get the whole text. */
 async function mergeRun(trx: DaemonTransaction, run: readonly EventRow[]): Promise<number> {
   const deltas = run.map(({ data }) => JSON.parse(data) as Delta);
   const [first] = deltas as [Delta];

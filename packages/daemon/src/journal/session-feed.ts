@@ -1,15 +1,15 @@
 import type { EventBatch } from "./event-batch.ts";
 
-/** What a reader gets for its cursor. */
+/** What a reader does next, depending on its cursor. */
 export type FeedStep =
   | { readonly kind: "events"; readonly batch: EventBatch }
   /** The cursor is before the events in memory. */
   | { readonly kind: "behind" }
-  /** There is nothing after the cursor yet. */
+  /** There are no events after the cursor yet. */
   | { readonly kind: "wait"; readonly changed: Promise<void> };
 
 interface TailBatch {
-  /** The number before the first event. */
+  /** The sequence number before the first event. */
   readonly after: number;
   readonly through: number;
   readonly batch: EventBatch;
@@ -20,8 +20,8 @@ interface TailBatch {
 const ROW_BYTES = 150;
 
 /**
- * The newest committed events of one session, shared by all its readers, so that a thousand readers cost no more queries than
- * one. Readers that fall behind read from the store.
+ * The newest committed events of one session, shared by all its readers, so that a thousand readers need no more queries than one.
+ * Readers that fall behind read from the store.
  */
 export class SessionFeed {
   readonly sessionId: string;
@@ -35,7 +35,7 @@ export class SessionFeed {
   #mustLoadAgain = false;
   #changed = Promise.withResolvers<void>();
   #error: Error | undefined;
-  /** Since when the store has fewer events than this feed. */
+  /** Time since which the store has had fewer events than this feed. */
   #lostSince: number | undefined;
   readers = 0;
 
@@ -51,16 +51,19 @@ export class SessionFeed {
     this.#tailBytes = tailBytes;
     this.#load = load;
     this.#onError = onError;
-    // Readers see the rejection when they wait for it; without readers it is unhandled.
+    // Readers that wait get the rejection. Without readers, it would be unhandled.
     this.#changed.promise.catch(() => {});
   }
 
-  /** The newest number that readers can get. */
+  /** The newest sequence number that readers can get. */
   get last(): number {
     return this.#last;
   }
 
-  /** Adds committed events. Commits of other connections may be reported out of order; then the store has them in order. */
+  /**
+   * Adds committed events. Commits of other connections may be reported out of order. Then the events are read from the store, in
+   * order.
+   */
   push(batch: EventBatch): void {
     const fresh = batch.after(this.#last);
     if (!fresh.first) return;
@@ -68,14 +71,14 @@ export class SessionFeed {
     else this.refresh();
   }
 
-  /** Whether the store has lost events of this feed, and did not get them back for some time. */
+  /** Whether the store has lost events of this feed for at least `graceMs`. Call it with each new observation. */
   isLostFor(isLost: boolean, graceMs: number): boolean {
     if (!isLost) this.#lostSince = undefined;
     else this.#lostSince ??= performance.now();
     return this.#lostSince !== undefined && performance.now() - this.#lostSince >= graceMs;
   }
 
-  /** Reads what other processes have appended. */
+  /** Loads events that other processes have appended. */
   refresh(): void {
     this.#mustLoadAgain = true;
     if (!this.#isLoading) void this.#loadAll();

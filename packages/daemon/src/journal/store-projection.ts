@@ -44,12 +44,12 @@ async function storeItem(trx: DaemonTransaction, sessionId: string, change: Item
     .where("item_id", "=", itemId)
     .where("turn_id", "=", turnId);
   if (threadId !== "") update = update.where("thread_id", "=", threadId);
-  // A late delta or an abandonment must not reopen an item that has ended.
+  // A late `item.abandoned` must not change an item that has ended.
   if (set.status === "abandoned") update = update.where("status", "=", "running");
   await update.execute();
 }
 
-/** A turn that the journal does not have is older than those that it has. */
+/** Removes reverted items and turns. A turn that the journal does not have is older than all that it has. */
 async function removeReverted(
   trx: DaemonTransaction,
   sessionId: string,
@@ -74,7 +74,7 @@ async function removeReverted(
 async function storeTurn(trx: DaemonTransaction, sessionId: string, change: TurnChange): Promise<void> {
   const { turnId, threadId, insert } = change;
   const { title, ...columns } = change.set;
-  // A turn is named after its first message, not after those that were added to it.
+  // A turn is named after its first message, not after messages that steered it.
   const set = { ...columns, ...(title !== undefined && { title: titleIfNone(title) }) };
   if (insert) {
     await trx

@@ -13,23 +13,23 @@ const URGENT: ReadonlySet<string> = new Set<SessionEvent["type"]>([
   "session.deleted",
 ]);
 
-/** What an owner stores in one transaction. */
+/** A request of an owner to store something in one transaction. */
 export interface WriteRequest {
   readonly owner: Ownership;
   readonly events?: readonly NewSessionEvent[];
   readonly changes?: SessionChanges;
   readonly also?: (trx: DaemonTransaction) => Promise<unknown>;
-  /** The session may have nothing to do after this write: its commands and its turn are looked at. */
+  /** Set if the session may have no more work after this write. Then it is checked whether the session still needs an owner. */
   readonly mayBecomeIdle?: boolean;
-  /** No caller waits for the commit, so that it may wait for others. */
+  /** Set if the write may wait to share a commit with others. */
   readonly canWait?: boolean;
   /** Keys to notify after the commit, besides those of the journal. */
   readonly notify?: readonly string[];
 }
 
-/** Who learns the outcome of a write. */
+/** Receives the outcome of a write. */
 export interface WriteListener {
-  /** Left out if no caller waits for the stored events. */
+  /** Omitted if no caller waits for the stored events. */
   readonly onStored?: (events: readonly SessionEvent[]) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -57,7 +57,7 @@ export class PendingWrite {
     return this.#bytes;
   }
 
-  /** Whether it is stored at once, with everything that is waiting. */
+  /** Whether it is stored immediately, together with everything else that is waiting. */
   get isUrgent(): boolean {
     return this.#isUrgent;
   }

@@ -5,22 +5,22 @@ import { findCall } from "./open-work.ts";
 import { readPatch } from "./perform.ts";
 import { isScript, type ModelCall } from "./rollout-lines.ts";
 
-/** A parked approval with its answer, and the open call that it belongs to. */
+/** A parked approval with its answer and the open call that it belongs to. */
 export interface AnsweredRequest {
   readonly row: ParkedApproval;
   readonly request: InboxRequest;
-  /** Undefined if no answer came in time, which counts as a refusal. */
+  /** Undefined if no answer arrived in time, which counts as a refusal. */
   readonly answer: InboxAnswer | undefined;
   readonly isAccepted: boolean;
   /** Whether the person wants the turn to stop. */
   readonly isCancelled: boolean;
   readonly call: ModelCall | undefined;
-  /** The open call of a script that asked, or that waits for one, if the request has no call of its own. */
+  /** If the request has no call of its own: the open call of the script that sent it, or of a call that waits for such a script. */
   readonly script: ModelCall | undefined;
 }
 
 export interface StrategyContext {
-  /** The session's own thread. Others are those of agents. */
+  /** The session's own thread. Other threads belong to agents. */
   readonly rootThreadId: string;
   /** Whether commands run in an environment that only Codex can reach. */
   readonly isRemote: boolean;
@@ -46,8 +46,8 @@ export function toAnswered(row: ParkedApproval, calls: readonly ModelCall[]): An
 }
 
 /**
- * How each answer gets to the model. A rewind repeats the whole response, so that it is possible only if nothing of it has run,
- * and then all its requests are rewound.
+ * Chooses how each answer is delivered to the model. A rewind repeats the whole response, so it is possible only if nothing of the
+ * response has run. Then all its requests are rewound.
  */
 export function chooseStrategies(
   requests: readonly AnsweredRequest[],
@@ -67,21 +67,22 @@ function strategyFor(
   { rootThreadId, isRemote, folder }: StrategyContext,
 ): DeliveryStrategy {
   if (row.thread_id !== rootThreadId) return "report";
-  // The tool has begun: calling it again could repeat its work.
+  // The tool has already started. Calling it again could repeat its work.
   if (request.kind === "elicitation") return "report";
-  // Asked from inside a script of the model, which only Codex can run. One that is waited for had begun before.
+  // The request came from a script of the model, which only Codex can run. If the open call waits for a script, that script started
+  // earlier and can't be rewound.
   if (!call) return script?.name === "exec" ? "rewind" : "report";
   if (request.kind === "userInput") return "inject";
   if (!isAccepted) return "inject";
-  // A grant is in force only if Codex itself was given it.
+  // A grant only takes effect if Codex itself receives it.
   if (request.kind === "permissions") return "rewind";
   if (row.progress.wasSubmitted === true) return "report";
-  // Codex asks again for what it really is.
+  // After a rewind, Codex asks again and shows the actual action.
   if (!isShown(request, call, folder)) return "rewind";
   if (request.kind === "mcpTool") return "inject";
   if (isRemote) return "rewind";
   if (request.kind === "fileChange") return readPatch(call) === undefined ? "rewind" : "inject";
-  // The process that waits for input, or for a connection, is gone.
+  // The process that waited for input or a connection is gone.
   if (request.action !== "command" || request.network !== null) return "report";
   return request.additionalPermissions === null ? "inject" : "rewind";
 }

@@ -8,9 +8,9 @@ import type { ModelCall } from "./rollout-lines.ts";
 type ShownChange = NonNullable<Extract<InboxRequest, { kind: "fileChange" }>["changes"]>[number];
 
 /**
- * Whether a person was shown what the call would do. The request and the rollout file are stored apart, and both may come from an
- * imported file: without this check, a file could show one command and have another one run. What is not recognised counts as not
- * shown: Codex then asks again.
+ * Whether a person was shown what the call would do. The request and the rollout file are stored separately, and both may come from
+ * an imported file. Without this check, such a file could show one command and run another. Anything that is not recognised counts
+ * as not shown; Codex then asks again.
  *
  * @param folder The session's folder, which paths of a patch are relative to.
  */
@@ -21,7 +21,7 @@ export function isShown(request: InboxRequest, call: ModelCall, folder: string):
     case "fileChange":
       return request.changes !== null && showsPatch(request.changes, call, folder);
     default:
-      // Questions run nothing, and the call of an MCP tool is found by what was shown of it.
+      // Questions run nothing, and the call of an MCP tool is found by the arguments that were shown.
       return true;
   }
 }
@@ -33,7 +33,7 @@ function showsCommand(shown: string, reason: string | null, { input }: ModelCall
   const unwrapped = unwrapShell(shown);
   if (program === undefined || unwrapped.kind !== "script" || unwrapped.script !== cmd) return false;
   if (shell !== undefined && shell !== program) return false;
-  // Codex says why a command has to run outside its sandbox.
+  // Codex gives a reason if a command must run outside its sandbox.
   return permissions !== "require_escalated" || reason !== null;
 }
 
@@ -47,7 +47,7 @@ function showsPatch(changes: readonly ShownChange[], call: ModelCall, folder: st
   });
 }
 
-/** The diff of a new file is its contents; that of a moved one ends with its new path. */
+/** The diff of a new file is its contents. The diff of a moved file ends with its new path. */
 function showsFile({ kind, diff }: ShownChange, file: PatchedFile, folder: string): boolean {
   if (kind !== file.kind) return false;
   if (file.kind === "delete") return true;

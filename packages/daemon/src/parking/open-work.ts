@@ -3,7 +3,7 @@ import type { ItemRow } from "../database/tables.ts";
 import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
 import { endedItems, findOpenCalls, type ModelCall } from "./rollout-lines.ts";
 
-/** Kinds of items that have effects, or wait for something that has. */
+/** Kinds of items that have side effects, or wait for something that has. */
 const WORK: ReadonlySet<string> = new Set([
   "commandExecution",
   "fileChange",
@@ -13,8 +13,8 @@ const WORK: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What was under way when an approval was parked: the calls of the model without an output, and the items that had begun since
- * the model's last response and did not wait for a person. Their outcome is not known.
+ * Describes what was in progress when an approval was parked: the model's calls without an output, and the items that were started
+ * since the model's last response and did not wait for a person. Their outcome is unknown.
  *
  * @param file The rollout file as it was while the requests waited.
  * @param items The items of the turn, as the journal has them.
@@ -38,7 +38,10 @@ export function describeOpenWork(
   };
 }
 
-/** The call that a request belongs to. Undefined if it is not among the open ones, as inside a script of the model. */
+/**
+ * Finds the call that a request belongs to. Undefined if it is not among the open calls, for example because a script of the model
+ * made it.
+ */
 export function findCall(
   { call_id: callId, request }: Pick<ParkedApproval, "call_id" | "request">,
   calls: readonly ModelCall[],
@@ -46,7 +49,7 @@ export function findCall(
   const asked = JSON.parse(request) as InboxRequest;
   if (asked.kind !== "mcpTool" && asked.kind !== "elicitation") {
     const [call, ...others] = calls.filter((each) => each.callId === callId);
-    // A model may use an ID twice. Then it is not known which call the request belongs to.
+    // If the model used an ID twice, it is unknown which call the request belongs to.
     return others.length === 0 ? call : undefined;
   }
   const ofServer = calls.filter(({ namespace }) => namespace === `mcp__${asked.server}`);

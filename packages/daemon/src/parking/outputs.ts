@@ -5,35 +5,35 @@ import type { ModelCall } from "./rollout-lines.ts";
 /** The body of a call's output: a text, or parts. */
 export type CallOutput = string | readonly Readonly<Record<string, unknown>>[];
 
-/** How a command ended that was run in place of Codex. */
+/** The result of a command that the daemon ran in place of Codex. */
 export interface CommandEnd {
   readonly exitCode: number;
   readonly output: string;
   readonly wallMs: number;
 }
 
-/** What Codex gives the model for a person's refusal, by kind of request. */
+/** Codex's output for a call that a person refused, by kind of request. */
 export const REFUSED = {
   command: `exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }`,
   fileChange: "patch rejected by user",
 } as const;
 
-/** Output tokens that Codex gives the model of a command that sets no limit. */
+/** Maximum output tokens of a command that sets no limit. Codex's number. */
 const MAX_OUTPUT_TOKENS = 10_000;
 /** Codex's own estimate. */
 const BYTES_PER_TOKEN = 4;
 
-/** The item that answers a call. */
+/** Creates the output item of a call. */
 export function toItem({ type, callId }: ModelCall, output: CallOutput): Readonly<Record<string, unknown>> {
   return { type: `${type}_output`, call_id: callId, output };
 }
 
-/** A message that tells the model something without a call. */
+/** Creates a message that informs the model outside of a call. */
 export function toMessage(text: string): Readonly<Record<string, unknown>> {
   return { type: "message", role: "developer", content: [{ type: "input_text", text }] };
 }
 
-/** The same text as that of Codex's `exec_command`. */
+/** Formats the output of a command in the same way as Codex's `exec_command`. */
 export function commandOutput(
   { exitCode, output, wallMs }: CommandEnd,
   maxTokens = MAX_OUTPUT_TOKENS,
@@ -49,13 +49,13 @@ export function commandOutput(
   ].join("\n");
 }
 
-/** The same text as Codex's `apply_patch`, or as a patch that came as a command. */
+/** Formats the output of a patch in the same way as Codex, for `apply_patch` or for a patch that was sent as a command. */
 export function patchOutput({ exitCode, output, wallMs }: CommandEnd, call: ModelCall): string {
   const text = `Exit code: ${exitCode}\nWall time: ${(wallMs / 1000).toFixed(1)} seconds\nOutput:\n${output}`;
   return call.type === "custom_tool_call" ? text : `Wall time: 0.0000 seconds\nOutput:\n${text}`;
 }
 
-/** The same parts as Codex gives for the result of an MCP tool. */
+/** Creates the same parts as Codex for the result of an MCP tool. */
 export function mcpOutput(content: readonly unknown[], wallMs: number): CallOutput {
   return [
     { type: "input_text", text: `Wall time: ${(wallMs / 1000).toFixed(4)} seconds\nOutput:` },
@@ -73,12 +73,12 @@ export function refusedPermissionsOutput(): string {
   return JSON.stringify({ permissions: { network: null, file_system: null }, scope: "turn" });
 }
 
-/** What the model is told about a call whose outcome is not known. */
+/** Describes a call with unknown outcome to the model. */
 export function unknownOutcome(what: string): string {
   return `${what} was interrupted: the process that ran it ended. It may have run, completely or in part, and its output is lost. It was not repeated. Check its effects before you run it again.`;
 }
 
-/** One line about a request, for the model. */
+/** Describes a request to the model, in one line. */
 export function describeRequest(request: InboxRequest): string {
   switch (request.kind) {
     case "command":

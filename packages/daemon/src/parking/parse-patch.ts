@@ -3,7 +3,7 @@ export interface PatchedFile {
   readonly kind: "add" | "delete" | "update";
   readonly path: string;
   readonly movedTo: string | undefined;
-  /** Lines that are removed and added, in their order. */
+  /** Removed and added lines, in order. */
   readonly removed: readonly string[];
   readonly added: readonly string[];
 }
@@ -13,8 +13,8 @@ const MOVE = /^\*\*\* Move to: (\S|\S.*\S)$/;
 const KINDS = { Add: "add", Delete: "delete", Update: "update" } as const;
 
 /**
- * The files that a patch in the format of `apply_patch` changes. Undefined for what is not in its plain form: Codex also accepts
- * others, such as markers with blanks around them, which could be read in another way here than there.
+ * Parses the files that a patch in the format of `apply_patch` changes. Undefined if the patch is not in the plain form. Codex also
+ * accepts variants, such as markers with blanks around them, which could be read differently here.
  */
 export function parsePatch(text: string): readonly PatchedFile[] | undefined {
   const [begin, ...lines] = text.trimEnd().split("\n");
@@ -39,7 +39,7 @@ interface Draft extends PatchedFile {
   readonly added: string[];
 }
 
-/** False if the line can't be one of the file. */
+/** Adds a line to the file. Returns false if the line is invalid there. */
 function addLine(file: Draft, line: string): boolean {
   const isUpdate = file.kind === "update";
   const target = MOVE.exec(line)?.[1];

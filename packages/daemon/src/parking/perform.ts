@@ -4,7 +4,7 @@ import type { InboxRequest } from "../api/approval.ts";
 import { type CallOutput, commandOutput, mcpOutput, patchOutput } from "./outputs.ts";
 import type { ModelCall } from "./rollout-lines.ts";
 
-/** Variables that Codex sets for the commands of the model, and not for those of a client. */
+/** Variables that Codex sets for commands of the model, but not for commands of a client. */
 const COMMAND_ENV = {
   NO_COLOR: "1",
   TERM: "dumb",
@@ -26,13 +26,13 @@ export interface PerformContext {
   readonly threadId: string;
   /** The session's folder. */
   readonly cwd: string;
-  /** That of the thread. */
+  /** The sandbox of the thread. */
   readonly sandbox: v2.SandboxPolicy;
-  /** Ends what is carried out. */
+  /** Ends the action. */
   readonly signal?: AbortSignal;
 }
 
-/** Does what a person has accepted, in place of Codex, and returns what the model is given. */
+/** Performs an action that a person has accepted, in place of Codex. Returns the output for the model. */
 export async function perform(
   request: InboxRequest,
   call: ModelCall,
@@ -62,7 +62,10 @@ export async function perform(
   return isPatch ? patchOutput(end, call) : commandOutput(end, maxTokens);
 }
 
-/** A thread can write to its folder. A command without a thread can write only to what is named. */
+/**
+ * Adds the session's folder to the writable folders. A thread can always write there, a command without a thread only if the folder
+ * is listed.
+ */
 function withFolder(sandbox: v2.SandboxPolicy, folder: string): v2.SandboxPolicy {
   if (sandbox.type !== "workspaceWrite") return sandbox;
   return { ...sandbox, writableRoots: [...sandbox.writableRoots, folder] };
@@ -96,9 +99,9 @@ function readCommand(call: ModelCall, request: InboxRequest, folder: string): Co
   const asked = request.kind === "command" ? request : undefined;
   // Codex shows the whole command line: `/bin/bash -lc 'make'`.
   const shell = args.shell ?? /^(\S+) -l?c /.exec(asked?.command ?? "")?.[1] ?? "/bin/bash";
-  // Both streams in their order, as Codex gives them.
+  // Interleaves both streams, like Codex.
   const script = basename(shell).endsWith("sh") ? `exec 2>&1\n${cmd}` : cmd;
-  // Codex gives a reason of its own when it asks whether a command that the sandbox stopped is repeated outside.
+  // Codex adds its own reason when it asks whether to repeat a command outside the sandbox that stopped it.
   const isRetry = justification === undefined && asked !== undefined && asked.reason !== null;
   return {
     argv: [shell, login === false ? "-c" : "-lc", script],
@@ -108,7 +111,7 @@ function readCommand(call: ModelCall, request: InboxRequest, folder: string): Co
   };
 }
 
-/** The text of a patch. Models without the tool send it as a command, which Codex recognises. */
+/** Returns the text of a patch. Models without the tool send it as a command, which Codex recognises. */
 export function readPatch({ type, name, input }: ModelCall): string | undefined {
   if (type === "custom_tool_call") return name === "apply_patch" ? input : undefined;
   const { cmd = "" } = JSON.parse(input) as CommandArguments;

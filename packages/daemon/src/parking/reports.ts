@@ -11,7 +11,7 @@ import {
 } from "./outputs.ts";
 import type { ModelCall } from "./rollout-lines.ts";
 
-/** What Codex gives the model for an answer that lets nothing run. Undefined if something has to be done first. */
+/** Returns Codex's output for an answer that runs nothing. Undefined if an action must be performed first. */
 export function refusal(
   request: InboxRequest,
   answer: InboxAnswer | undefined,
@@ -33,7 +33,7 @@ export function refusal(
   }
 }
 
-/** What the model is told about a request that could not be continued. */
+/** Describes a request that could not be continued to the model. */
 export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest): string {
   const what = describeRequest(request);
   if (row.progress.action === "begun" || row.progress.wasSubmitted === true)
@@ -48,14 +48,14 @@ export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest)
   return `A person ${isAccepted ? "accepted" : "declined"} ${what}. ${end} It was not carried out. Make the call again if it is still needed.`;
 }
 
-/** What the model is told about a call beside the requests. */
+/** Describes a call without a request, which was open at the same time, to the model. */
 export function siblingReport({ name }: ModelCall, note?: string): string {
   return note === undefined
     ? unknownOutcome(`This call of ${name}`)
     : `This call of ${name} was not completed: ${note}`;
 }
 
-/** What the model is told about requests of its agents. */
+/** Describes requests of its agents to the model. */
 export function agentReport(requests: readonly AnsweredRequest[]): string {
   const answers = requests.map(({ row, request, isAccepted }) => {
     const decision = isAccepted ? "accepted" : "declined";

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import type { Codex } from "codexkit";
 import type { RolloutFile, RolloutStore } from "../rollouts/rollout-store.ts";
 
-/** A thread's rollout file, cut where it is continued. */
+/** A thread's rollout file, truncated where it is continued. */
 export interface CutFile {
   readonly rolloutId: string;
   readonly data: Uint8Array;
 }
 
 /**
- * Puts the stored files of a session's thread, of its agents, and of the threads that it continues into a Codex home, some of them
- * cut. The threads are deleted there first: Codex would show the history of a longer file that it has seen before. Does nothing if no
- * file of the thread is stored. Returns the number of written files.
+ * Writes the stored files of a session's thread, its agents, and the threads that it continues to a Codex home, optionally
+ * truncated. The threads are deleted there first, because Codex would otherwise keep the history of a longer file that it has
+ * already read. No-op if no file of the thread is stored. Returns the number of written files.
  */
 export async function restoreThread(
   codex: Codex,
@@ -33,13 +33,14 @@ export async function restoreThread(
   const own = files.filter(({ role, bytes }) => role !== "base" && bytes > 0);
   if (!own.some(({ role }) => role === "main")) return 0;
   for (const threadId of new Set(own.map(threadOf))) {
-    // A home that never had the thread refuses.
+    // Rejects if this home never had the thread.
     await codex.deleteThread(threadId).catch(() => {});
   }
   let written = 0;
   for (const file of files) {
     const target = join(codexHome, file.path);
-    // Another session of this home may have written more to it than is stored. A shorter one is from before the thread moved on.
+    // Another session of this home may have written more to the file than is stored. A shorter file is an older state of the
+    // thread.
     if (file.role === "base" && (await sizeOf(target)) >= file.bytes) continue;
     const data = cuts.find(({ rolloutId }) => rolloutId === file.id)?.data ?? (await rollouts.read(file.id));
     if (!data) continue;
@@ -58,7 +59,7 @@ async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? -1;
 }
 
-/** In one step, because a thread of another session may be continuing the file. */
+/** Replaces a file atomically, because a thread of another session may be continuing it. */
 async function replaceFile(path: string, data: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${randomUUID()}.tmp`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A call of the model, as its rollout file has it. */
+/** A call of the model, as recorded in the rollout file. */
 export interface ModelCall {
   readonly callId: string;
   readonly type: "function_call" | "custom_tool_call";
@@ -8,7 +8,7 @@ export interface ModelCall {
   readonly namespace: string | undefined;
   /** JSON of the arguments, or the input of a custom tool. */
   readonly input: string;
-  /** Where its line begins. */
+  /** Offset of its line in the file. */
   readonly atByte: number;
 }
 
@@ -23,7 +23,7 @@ const parsedLine = z.object({
   payload: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** The lines of a rollout file from a byte on. A line that is not complete is left out. */
+/** Reads the lines of a rollout file from an offset. An incomplete line is left out. */
 export function readLines(file: Uint8Array, fromByte = 0): readonly RolloutLine[] {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const lines: RolloutLine[] = [];
@@ -38,8 +38,9 @@ export function readLines(file: Uint8Array, fromByte = 0): readonly RolloutLine[
 }
 
 /**
- * Where the file ended while the requests waited. Calls of the same response may have been written after the first request;
- * what a process wrote when it was ended (outputs such as "aborted", the mark of an interrupted turn) is cut off.
+ * Returns the length of the file while the requests waited. It includes calls of the same response that were written after the
+ * first request, but not what the process wrote while it was being ended, such as "aborted" outputs and the mark of an interrupted
+ * turn.
  *
  * @param requestBytes Length of the file when the first request was sent.
  */
@@ -48,7 +49,7 @@ export function lengthAtRequest(file: Uint8Array, requestBytes: number): number 
   return after.find((line) => !isOfResponse(line))?.atByte ?? file.length;
 }
 
-/** All calls of the model, oldest first. */
+/** Finds all calls of the model, oldest first. */
 export function findCalls(file: Uint8Array): readonly ModelCall[] {
   return readLines(file).flatMap(({ type, payload, atByte }) => {
     const callId = payload["call_id"];
@@ -58,7 +59,7 @@ export function findCalls(file: Uint8Array): readonly ModelCall[] {
   });
 }
 
-/** The calls of the newest response that have no output, in their order. */
+/** Finds the calls of the newest response that have no output, in order. */
 export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
   const open = new Map<string, ModelCall>();
   for (const { type, payload, atByte } of readLines(file)) {
@@ -69,7 +70,7 @@ export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
       if (payload["type"] === "message" && payload["role"] === "user") open.clear();
       continue;
     }
-    // Models repeat their call IDs: a call is answered by the output that follows it.
+    // Models reuse call IDs, so an output belongs to the latest call before it.
     open.delete(callId);
     const call = toCall(payload, callId, atByte);
     if (call) open.set(callId, call);
@@ -77,12 +78,12 @@ export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
   return [...open.values()];
 }
 
-/** Whether a call runs a script, or waits for one. Models that write code have one tool for each. */
+/** Whether a call runs a script or waits for one. Models that write code have one tool for each. */
 export function isScript({ name, namespace }: Pick<ModelCall, "name" | "namespace">): boolean {
   return namespace === "functions" && (name === "exec" || name === "wait");
 }
 
-/** Where the response with a call begins: the position after the newest item that is not of the model. */
+/** Returns the offset of the response that contains a call: after the newest earlier item that is not the model's. */
 export function startOfResponse(file: Uint8Array, call: ModelCall): number {
   let start: number | undefined;
   for (const line of readLines(file)) {
@@ -93,7 +94,7 @@ export function startOfResponse(file: Uint8Array, call: ModelCall): number {
   return start ?? call.atByte;
 }
 
-/** Items that have ended after a byte, as the file reports them. */
+/** Returns the IDs of items that ended after an offset, except messages, reasoning and plans. */
 export function endedItems(file: Uint8Array, fromByte: number): readonly string[] {
   return readLines(file, fromByte).flatMap(({ type, payload }) => {
     const item = payload["item"];
@@ -102,7 +103,7 @@ export function endedItems(file: Uint8Array, fromByte: number): readonly string[
   });
 }
 
-/** Whether the file has an output of the call after it. */
+/** Whether the file contains an output of the call. */
 export function hasOutput(file: Uint8Array, call: ModelCall): boolean {
   return readLines(file, call.atByte).some(
     ({ type, payload }) =>
@@ -110,21 +111,21 @@ export function hasOutput(file: Uint8Array, call: ModelCall): boolean {
   );
 }
 
-/** Whether the model was asked after a byte, or a turn has begun there. */
+/** Whether a turn was started after an offset. */
 export function hasContinued(file: Uint8Array, fromByte: number): boolean {
   return readLines(file, fromByte).some(
     ({ type, payload }) => type === "event_msg" && payload["type"] === "task_started",
   );
 }
 
-/** Whether a turn has ended by itself after a byte. One that was interrupted has not. */
+/** Whether a turn completed after an offset. Interrupted turns don't count. */
 export function hasCompleted(file: Uint8Array, fromByte: number): boolean {
   return readLines(file, fromByte).some(
     ({ type, payload }) => type === "event_msg" && payload["type"] === "task_complete",
   );
 }
 
-/** Whether the model has responded after a byte. */
+/** Whether the model responded after an offset. */
 export function hasResponded(file: Uint8Array, fromByte: number): boolean {
   return readLines(file, fromByte).some(
     ({ type, payload }) =>
@@ -148,7 +149,7 @@ function toCall(payload: RolloutLine["payload"], callId: string, atByte: number)
   };
 }
 
-/** Lines that Codex writes while it receives a response of the model. */
+/** Whether Codex writes such a line while it receives a response of the model. */
 function isOfResponse({ type, payload }: RolloutLine): boolean {
   if (type === "token_usage_record") return true;
   if (type === "response_item") {

@@ -4,9 +4,9 @@ import { findCall } from "./open-work.ts";
 import { findCalls, findOpenCalls, isScript, type ModelCall } from "./rollout-lines.ts";
 
 /**
- * Whether the model has called a tool, and waits for the decision of a person about it: the thread's file has more open calls of
- * the tool than requests about them are stored. The call of a script is not in the file, so that the script has to name the tool,
- * and counts as one call.
+ * Whether a call of a tool waits for a person's decision that is not stored as a request yet: the thread's file has more open calls
+ * of the tool than there are stored requests. Calls that a script makes are not in the file. A script that names the tool counts as
+ * one call.
  *
  * @param requests The stored requests of the turn.
  */
@@ -28,7 +28,7 @@ export function waitsForTool(
   return asked.length < waiting.length;
 }
 
-/** A script that is waited for was written by an earlier call. */
+/** Searches all calls, because a script that is being waited for was started by an earlier call. */
 function isNamedInScript(file: Uint8Array, name: string | null): boolean {
   const scripts: readonly ModelCall[] = findCalls(file).filter(isScript);
   return name !== null && scripts.some(({ input }) => input.includes(name));

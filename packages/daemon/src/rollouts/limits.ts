@@ -1,8 +1,8 @@
 /** Limits of the stored rollout files. */
 export interface RolloutLimits {
-  /** Bytes of one file. A session with a larger one stays on its node. Default: 256 MiB. */
+  /** Maximum size of one file, in bytes. A session with a larger file can't move to another node. Default: 256 MiB. */
   readonly rolloutBytes: number;
-  /** Idle time of a session after which its files are compressed, in milliseconds. Default: 600,000. */
+  /** Time in milliseconds after which the files of an idle session are compressed. Default: 600,000. */
   readonly compactAfterMs: number;
 }
 

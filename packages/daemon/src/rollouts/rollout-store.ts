@@ -22,7 +22,7 @@ export interface RolloutChunk {
   /** The file that this one refers to, for forks and reverts. */
   readonly baseId?: string;
   readonly role: RolloutRole;
-  /** Where `data` begins. It must continue what is stored; bytes that are stored already are skipped. */
+  /** Offset of `data` in the file. There must be no gap after the stored bytes. Bytes that are already stored are skipped. */
   readonly atByte: number;
   readonly data: Uint8Array;
 }
@@ -35,7 +35,7 @@ export interface RolloutFile {
   readonly bytes: number;
 }
 
-/** Codex's rollout files, which are enough to resume a thread elsewhere. */
+/** Stores Codex's rollout files, from which a thread can be resumed on another node. */
 export class RolloutStore {
   readonly #store: Store<DaemonTables>;
   readonly #limits: RolloutLimits;
@@ -46,8 +46,9 @@ export class RolloutStore {
   }
 
   /**
-   * Call inside `Journal.append`'s `also`. Rejects with `rollout_mismatch` if bytes between are missing. A file that would grow beyond
-   * the limit is not stored any further: the session stays on its node from then on, and this resolves to `too_large`.
+   * Appends a chunk. Call it inside `Journal.append`'s `also`. Rejects with `rollout_mismatch` if there is a gap after the stored
+   * bytes. If the file would exceed the limit, no more of it is stored, the session is pinned to its node, and this resolves to
+   * `too_large`.
    */
   async append(
     trx: DaemonTransaction,
@@ -96,12 +97,12 @@ export class RolloutStore {
     return "stored";
   }
 
-  /** As `append`, for a file that is of no use without its end. Rejects with `rollout_too_large` beyond the limit. */
+  /** Like `append`, for a file that is useless if incomplete. Rejects with `rollout_too_large` beyond the limit. */
   async appendWhole(trx: DaemonTransaction, owner: Ownership, chunk: RolloutChunk): Promise<void> {
     if ((await this.append(trx, owner, chunk)) === "too_large") throw this.#tooLarge(chunk.rolloutId);
   }
 
-  /** Removes what is stored from a byte on, for a file that was truncated. */
+  /** Truncates the stored file, like the original. */
   async truncate(trx: DaemonTransaction, rolloutId: string, atByte: number): Promise<void> {
     const whole = await this.#read(trx, rolloutId);
     if (!whole || whole.length <= atByte) return;
@@ -113,12 +114,12 @@ export class RolloutStore {
       .execute();
   }
 
-  /** Number of stored bytes; 0 for an unknown file. */
+  /** Returns the number of stored bytes. 0 for an unknown file. */
   async storedBytes(rolloutId: string): Promise<number> {
     return this.#bytes(this.#store.db, rolloutId);
   }
 
-  /** The files of a session and those that they refer to. */
+  /** Returns the files of a session and the files that they refer to. */
   async lineage(sessionId: string): Promise<readonly RolloutFile[]> {
     const files = new Map<string, RolloutFile>();
     const own = await this.#store.db
@@ -142,7 +143,7 @@ export class RolloutStore {
     return [...files.values()];
   }
 
-  /** The whole stored file. Rejects with `rollout_too_large` if its end is not stored. */
+  /** Reads a whole file. Rejects with `rollout_too_large` if its end is not stored. */
   async read(rolloutId: string): Promise<Uint8Array | undefined> {
     const row = await this.#store.db
       .selectFrom("rollout")
@@ -153,12 +154,12 @@ export class RolloutStore {
     return this.#read(this.#store.db, rolloutId);
   }
 
-  /** As `read`, inside a transaction. */
+  /** Like `read`, inside a transaction, and also for a file whose end is not stored. */
   async readIn(trx: DaemonTransaction, rolloutId: string): Promise<Uint8Array | undefined> {
     return this.#read(trx, rolloutId);
   }
 
-  /** Whether a session continues the file. Those that only refer to it don't count. */
+  /** Whether the file is the main or an agent's file of any session. Sessions that only use it as a base don't count. */
   async isOwned(trx: DaemonTransaction, rolloutId: string): Promise<boolean> {
     const row = await trx
       .selectFrom("session_rollout")
@@ -170,8 +171,8 @@ export class RolloutStore {
   }
 
   /**
-   * Replaces the chunks of a file by one compressed image. Compresses outside the transaction, so that no append waits for it; does
-   * nothing if another node has changed the file meanwhile.
+   * Replaces the chunks of a file with one compressed image. Compresses outside the transaction, so that no append waits for it.
+   * No-op if another node has changed the file in the meantime.
    */
   async compact(rolloutId: string): Promise<void> {
     const { db, kind } = this.#store;
@@ -186,7 +187,7 @@ export class RolloutStore {
       }
       const now = await chunkState(trx, rolloutId, before.bytes);
       if (now?.imageBytes !== before.imageBytes || now.chunks !== before.chunks) return;
-      // Chunks that were appended meanwhile begin at or after the end of the image.
+      // Chunks that were appended in the meantime begin at or after the end of the image.
       await trx
         .deleteFrom("rollout_chunk")
         .where("rollout_id", "=", rolloutId)
@@ -200,7 +201,7 @@ export class RolloutStore {
     });
   }
 
-  /** Compresses the files of sessions that have been idle for some time. Returns their number. */
+  /** Compresses the files of idle sessions. Returns the number of files. */
   async compactIdle(signal?: AbortSignal): Promise<number> {
     const ids = await this.uncompacted();
     for (const id of ids) {
@@ -210,7 +211,7 @@ export class RolloutStore {
     return ids.length;
   }
 
-  /** Files with chunks whose sessions are all idle, for `compact`. */
+  /** Returns files with chunks whose sessions are all idle, for `compact`. */
   async uncompacted(limit = 100): Promise<readonly string[]> {
     const before = sql<number>`${this.#store.now} - ${sql.lit(this.#limits.compactAfterMs)}`;
     const rows = await this.#store.db
@@ -244,7 +245,7 @@ export class RolloutStore {
   #tooLarge(rolloutId: string): DaemonError {
     return new DaemonError(
       "rollout_too_large",
-      `The thread's file ${rolloutId} is larger than ${this.#limits.rolloutBytes} bytes (limits.rollouts.rolloutBytes), so that the store does not have all of it. The session can be continued only on the node that has the file.`,
+      `The thread's file ${rolloutId} is larger than ${this.#limits.rolloutBytes} bytes (limits.rollouts.rolloutBytes), so the store does not have all of it. The session can only be continued on the node that has the file.`,
     );
   }
 
@@ -268,7 +269,7 @@ export class RolloutStore {
         .execute();
       const image = row.image ? [await decompress(row.image)] : [];
       const whole = Buffer.concat([...image, ...chunks.map(({ data }) => data)]);
-      // Another node may have compressed the chunks between the two queries.
+      // If bytes are missing, another node has compressed the chunks between the two queries.
       if (whole.length >= row.bytes || attempt === READ_ATTEMPTS) return whole;
     }
   }
@@ -279,7 +280,7 @@ function basesOf(files: ReadonlyMap<string, RolloutFile>): string[] {
   return [...new Set(bases)].filter((id) => !files.has(id));
 }
 
-/** Tells apart the states of a file between two looks. Chunks that begin at or after `through` don't count. */
+/** Returns a state of the file that changes with every write. Chunks that begin at or after `through` are ignored. */
 async function chunkState(
   db: DaemonTransaction | Store<DaemonTables>["db"],
   rolloutId: string,
@@ -301,7 +302,7 @@ async function chunkState(
   return { ...rollout, chunks: JSON.stringify(chunks) };
 }
 
-/** What a session of this node needs: the node itself, which alone has the whole file. */
+/** Pins a session to its node, which is the only one with the whole file. */
 async function pinToNode(trx: DaemonTransaction, { sessionId, nodeId }: Ownership): Promise<void> {
   const node = await trx.selectFrom("node").select("name").where("id", "=", nodeId).executeTakeFirst();
   if (!node) return;

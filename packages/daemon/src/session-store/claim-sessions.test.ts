@@ -207,7 +207,7 @@ describe.each(STORE_KINDS)("stranded sessions on %s", (kind) => {
     expect(await database.sessions.strand({ waitedMs: 0 })).toBe(0);
     const stranded = await database.sessions.require(pinned.sessionId);
     expect(stranded).toMatchObject({ phase: "stranded", node_id: pinned.nodeId });
-    expect(stranded.problem).toContain('the node \\"gone\\", which is gone');
+    expect(stranded.problem).toContain('the node \\"gone\\", which is lost');
     expect((await allEvents(database, pinned.sessionId)).at(-1)).toMatchObject({
       type: "session.updated",
       changes: { phase: "stranded", problem: { type: "node_lost", node: "gone" } },

@@ -8,37 +8,37 @@ import { canRun, type NodeAbilities } from "./placement.ts";
 import type { EventBatch, Journal } from "../journal/journal.ts";
 import { activeSessions, findReady, type ReadySession } from "./ready-sessions.ts";
 
-/** Ready sessions that are looked at in Postgres for each that is wanted: other nodes may be taking them. */
+/** Candidates per wanted session in Postgres, because other nodes may be claiming some of them. */
 const CANDIDATES = 4;
 
 export interface ClaimOptions extends NodeAbilities {
   readonly nodeId: string;
-  /** Sessions of former boots with this name are adopted at once. */
+  /** Sessions of former boots with this name are claimed immediately. */
   readonly name: string;
   readonly limit: number;
-  /** Sessions that wait for a node are claimed up to this number. Default: `limit`. */
+  /** Maximum number of claimed sessions that wait for a node. Default: `limit`. */
   readonly readyLimit?: number;
   /** Whether sessions of nodes whose lease has ended are claimed. Default: true. */
   readonly mayTakeOver?: boolean;
-  /** How long a session is left to the node that had it last, if that one lives. Default: 0. */
+  /** How long a session is reserved for its previous node while that node is alive. Default: 0. */
   readonly affinityMs?: number;
 }
 
-/** How sessions come to a node that another one, or a former boot, had before. */
+/** Why a session is taken over from another node or a former boot. */
 type TakeoverReason = Exclude<ClaimedSession["reason"], "ready">;
 
 interface KnownNode {
   readonly id: string;
   readonly name: string;
   readonly isLost: boolean;
-  /** Whether it takes sessions. */
+  /** Whether it claims sessions. */
   readonly isUp: boolean;
   readonly hasSessions: boolean;
 }
 
 /**
- * Sessions of former boots first, then those of lost nodes, then those without an owner. Each is one transaction, so that nodes don't
- * wait for each other's longer than necessary.
+ * Claims sessions of former boots first, then sessions of lost nodes, then sessions without an owner. Each step is one transaction,
+ * so that nodes don't wait for each other's longer than necessary.
  */
 export async function claimSessions(
   store: Store<DaemonTables>,
@@ -94,7 +94,7 @@ async function listNodes({ db, now }: Store<DaemonTables>): Promise<readonly Kno
   );
 }
 
-/** Takes sessions of nodes that are gone. The fence puts this in order with what they may still be writing. */
+/** Claims sessions of lost nodes or former boots. The fence orders this with writes that they may still be sending. */
 async function claimOwned(
   store: Store<DaemonTables>,
   journal: Journal,
@@ -110,7 +110,7 @@ async function claimOwned(
       .selectFrom("session")
       .where("node_id", "in", nodeIds)
       .where("phase", "<>", "deleted")
-      // A session without work can stay with a lost node, until it has some or the node is back.
+      // A session without work can stay with a lost node until it gets work or the node is back.
       .$if(reason === "node_lost", (query) => query.where("ready_at", "is not", null));
     const classes = await owned
       .select(["needs", sql<string>`coalesce(codex_version, '')`.as("codexVersion")])
@@ -146,8 +146,8 @@ async function claimOwned(
 }
 
 /**
- * Keeps the nodes from renewing their leases until the end of the transaction. Without this, a node whose lease has ended could renew
- * it after the look at the lease and before the takeover, and then find that it still has its sessions.
+ * Prevents the nodes from renewing their leases until the end of the transaction. Otherwise a node whose lease has ended could
+ * renew it between this check and the takeover, and would then find that it still owns its sessions.
  */
 async function lockLost(
   store: Store<DaemonTables>,
@@ -164,7 +164,7 @@ async function lockLost(
   return rows.map(({ id }) => id);
 }
 
-/** Takes sessions that wait for a node. */
+/** Claims sessions that wait for a node. */
 async function claimReady(
   store: Store<DaemonTables>,
   journal: Journal,
@@ -172,7 +172,7 @@ async function claimReady(
   options: ClaimOptions,
 ): Promise<readonly ClaimedSession[]> {
   const { name, limit, labels, codexVersion, affinityMs = 0 } = options;
-  // Without a transaction, because there is nothing most of the time.
+  // Without a transaction, because usually nothing is found.
   const found = await findReady(store, store.db, {
     name,
     limit: store.kind === "postgres" ? limit * CANDIDATES : limit,
@@ -194,7 +194,7 @@ async function claimReady(
       .where("node_id", "is", null)
       .where("ready_at", "is not", null)
       .where("phase", "<>", "deleted");
-    // Nodes that look at the same moment find the same sessions. Each takes the first ones that no other is taking.
+    // Nodes that search at the same time find the same sessions. Each claims the first ones that no other node is claiming.
     const locked = await (
       store.kind === "postgres"
         ? sessions
@@ -216,7 +216,10 @@ async function claimReady(
   });
 }
 
-/** Leaves out what would exceed the limit of a tenant. Other nodes wait for the end of the transaction, so that the limit is exact. */
+/**
+ * Leaves out sessions that would exceed the limit of their tenant. The limit is exact, because other nodes wait for the end of the
+ * transaction.
+ */
 async function withinLimits(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
@@ -228,10 +231,10 @@ async function withinLimits(
     .selectFrom("tenant")
     .select("id")
     .where("id", "in", [...new Set(tenantIds)])
-    // In one order, so that two nodes can't wait for each other.
+    // In a fixed order, to avoid deadlocks between nodes.
     .orderBy("id");
   await (store.kind === "postgres" ? tenants.forUpdate() : tenants).execute();
-  // A statement after the lock, which sees what the holders before have claimed.
+  // A separate statement after the lock, so that it sees what previous holders of the lock have claimed.
   const rooms = await trx
     .selectFrom("tenant")
     .select(["id", "max_active", activeSessions(sql.ref("tenant.id")).as("active")])
@@ -252,10 +255,10 @@ async function withinLimits(
 
 interface LockedSession {
   readonly id: string;
-  /** The node that had it last. */
+  /** The previous node. */
   readonly from: string | null;
   readonly reason: ClaimedSession["reason"];
-  /** Why it has moved, if clients are told. */
+  /** Why it has moved, if that is reported to clients. */
   readonly moved?: "drain" | "request";
   readonly isLimited: boolean;
   readonly wasStranded: boolean;
@@ -312,7 +315,7 @@ async function claim(
   return claimed;
 }
 
-/** What clients are told of a claim. */
+/** The events that report a claim to clients. */
 function newsOf(
   { from, reason, moved, wasStranded }: LockedSession,
   { thread_id: threadId }: SessionRow,
@@ -320,7 +323,7 @@ function newsOf(
 ): NewSessionEvent[] {
   const news: NewSessionEvent[] = [];
   if (reason !== "ready") news.push({ type: "session.moved", from, to, reason });
-  // Without a thread, there is nothing that could have moved.
+  // A session without a thread has nothing to move.
   else if (moved && threadId !== null) news.push({ type: "session.moved", from, to, reason: moved });
   if (wasStranded) news.push({ type: "session.updated", changes: { phase: "ready", problem: null } });
   return news;

@@ -3,7 +3,10 @@ import { sql } from "kysely";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { CommandRow, DaemonTables } from "../database/tables.ts";
 
-/** Adds a command at the end of its session's queue, or before all that are unfinished. The caller holds the lock on the session's row. */
+/**
+ * Adds a command at the end of its session's queue or, with `isFirst`, before all unfinished commands. The caller must hold the
+ * lock on the session's row.
+ */
 export async function insertCommand(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,

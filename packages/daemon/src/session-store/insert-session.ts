@@ -12,7 +12,7 @@ import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { CommandRow, DaemonTables, SessionRow } from "../database/tables.ts";
 
-/** SQLSTATE of a unique violation: another request with the same key was faster. */
+/** SQLSTATE of a unique violation. It means that another request with the same key was faster. */
 const UNIQUE_VIOLATION = "23505";
 
 export interface NewSession {
@@ -23,34 +23,37 @@ export interface NewSession {
   readonly settings: SessionSettings;
   readonly setup?: SessionSetup;
   readonly priority?: number;
-  /** Labels that a node must have to own it, such as `node:<name>` for a local workspace. */
+  /** Labels that a node must have to own the session, such as `node:<name>` for a local workspace. */
   readonly needs?: readonly string[];
   readonly tenantId?: string;
-  /** The token or user that creates it. */
+  /** The token or user that creates the session. */
   readonly by: string;
-  /** Idempotency key, unique for the creator. */
+  /** Idempotency key, unique per creator. */
   readonly key: string;
-  /** What the client asked for, to recognise a repetition on any node. Default: what the session consists of. */
+  /** The client's request, by which any node recognises a repetition. Default: the content of the session. */
   readonly request?: unknown;
-  /** Set for the fork of a thread: it exists already, so that no `create` command is needed. */
+  /** Set for the fork of a thread. The thread already exists, so no `create` command is needed. */
   readonly threadId?: string;
 }
 
 export interface InsertedSession {
   readonly session: SessionRow;
-  /** The `create` command; undefined for a fork. */
+  /** The `create` command. Undefined for a fork. */
   readonly command: CommandRow | undefined;
   readonly isNew: boolean;
 }
 
 export interface InsertOptions {
-  /** The transaction to insert in. Default: one of its own. */
+  /** The transaction to insert in. Default: a new one. */
   readonly trx?: DaemonTransaction;
-  /** Sessions that may exist, not counting deleted ones. Default: no limit. */
+  /** Maximum number of sessions, not counting deleted ones. Default: no limit. */
   readonly maxSessions?: number;
-  /** Sessions of all tenants that may wait for a node. The limit of the tenant counts too. Default: no limits. */
+  /**
+   * Maximum number of sessions of all tenants that may wait for a node. The tenant's own limit applies too. Default: neither is
+   * checked.
+   */
   readonly maxWaiting?: number;
-  /** Throws if the request is refused now. Not called for a repeated request, whose first result is returned. */
+  /** Throws to refuse the request. Not called for a repeated request, which returns its first result. */
   readonly check?: () => void;
 }
 
@@ -113,8 +116,8 @@ async function insert(
 }
 
 /**
- * Rejects with `too_many_sessions` if there are that many sessions, not counting deleted ones. A fork counts from its command on: its
- * session is added when Codex has copied the thread, which is too late to refuse it.
+ * Rejects with `too_many_sessions` if there are already `maxSessions` sessions, not counting deleted ones. A fork counts as soon as
+ * its command exists, because its session is added only after Codex has copied the thread, which is too late to refuse it.
  */
 export async function requireFewerSessions(
   store: Store<DaemonTables>,
@@ -138,7 +141,7 @@ export async function requireFewerSessions(
   const queued = forks.count > 0 ? `, and ${forks.count} forks that have not run yet` : "";
   throw new DaemonError(
     "too_many_sessions",
-    `There are ${sessions.count} sessions already${queued}. Delete some first.`,
+    `There are already ${sessions.count} sessions${queued}; the limit is ${maxSessions}. Delete some first.`,
   );
 }
 

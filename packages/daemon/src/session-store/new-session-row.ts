@@ -3,7 +3,7 @@ import type { CommandRow } from "../database/tables.ts";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import { DaemonError } from "../errors.ts";
 
-/** Of tokens and sessions that name none. It has no limits until it gets some. */
+/** The tenant of tokens and sessions that name none. It has no limits unless they are set. */
 export const DEFAULT_TENANT = "default";
 
 export interface NewSessionRow {
@@ -15,11 +15,11 @@ export interface NewSessionRow {
   readonly priority?: number | undefined;
   readonly needs?: readonly string[] | undefined;
   readonly tenantId?: string | undefined;
-  /** Whether a command waits for the session, so that a node claims it. */
+  /** Whether a command is waiting, so that a node must claim the session. */
   readonly isReady: boolean;
 }
 
-/** The row of a session without a history. The store sets the times, which are those of its own clock. */
+/** Returns the row of a session without history. `now` is the store's clock as an SQL expression. */
 export function newSessionRow<Now>(session: NewSessionRow, now: Now) {
   return {
     tenant_id: session.tenantId ?? DEFAULT_TENANT,
@@ -51,7 +51,8 @@ export function newSessionRow<Now>(session: NewSessionRow, now: Now) {
 }
 
 /**
- * The command that created a session with this idempotency key. Rejects with `key_reused` if it was another request.
+ * Finds the command that created a session with this idempotency key. Rejects with `key_reused` if it came from a different
+ * request.
  *
  * @param fingerprint Hash of the request.
  */

@@ -1,8 +1,11 @@
-/** What decides whether a node can run a session. Sessions share few of these, so that they are looked at instead of sessions. */
+/**
+ * The properties that decide which nodes can run a session. Many sessions share the same ones, so placement compares classes
+ * instead of sessions.
+ */
 export interface PlacementClass {
   /** JSON of the labels that the session needs. */
   readonly needs: string;
-  /** The Codex that has written its thread. Empty if there is none yet. */
+  /** The version of Codex that wrote the session's thread. Empty if there is no thread yet. */
   readonly codexVersion: string;
 }
 
@@ -11,7 +14,7 @@ export interface NodeAbilities {
   readonly codexVersion: string;
 }
 
-/** Whether a node has the labels that sessions need, and a Codex that is not older than the one that wrote their threads. */
+/** Whether a node has the required labels, and a Codex at least as new as the one that wrote the threads. */
 export function canRun({ needs, codexVersion }: PlacementClass, node: NodeAbilities): boolean {
   const labels = JSON.parse(needs) as readonly string[];
   return (
@@ -20,7 +23,7 @@ export function canRun({ needs, codexVersion }: PlacementClass, node: NodeAbilit
   );
 }
 
-/** Compares dotted versions by their numbers, ignoring what follows them. */
+/** Compares dotted versions by their numbers. A suffix is ignored. */
 export function compareVersions(a: string, b: string): number {
   const numbers = (version: string): number[] =>
     (/^\d+(?:\.\d+)*/.exec(version)?.[0] ?? "0").split(".").map(Number);

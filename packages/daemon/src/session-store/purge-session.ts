@@ -1,11 +1,11 @@
 import type { DaemonTransaction } from "../database/ownership.ts";
 
-/** Deletes what belongs to a session. Rollout files stay while a fork of it refers to them. */
+/** Deletes everything that belongs to a session, except rollout files that a fork still refers to. */
 export async function purgeSession(trx: DaemonTransaction, sessionId: string): Promise<void> {
   for (const table of ["item", "turn", "approval", "session_rollout"] as const) {
     await trx.deleteFrom(table).where("session_id", "=", sessionId).execute();
   }
-  // A repeated request to delete it finds its first one.
+  // Kept so that a repeated delete request finds the first one.
   await trx.deleteFrom("command").where("session_id", "=", sessionId).where("kind", "<>", "delete").execute();
   const { last_seq: lastSeq } = await trx
     .updateTable("session")
@@ -17,7 +17,7 @@ export async function purgeSession(trx: DaemonTransaction, sessionId: string): P
   await deleteUnusedRollouts(trx);
 }
 
-/** A base of a base becomes unused only after the file between them, so that it takes several rounds. */
+/** Takes several rounds, because a base becomes unused only after the files that refer to it are deleted. */
 export async function deleteUnusedRollouts(trx: DaemonTransaction): Promise<void> {
   for (;;) {
     const { numDeletedRows } = await trx

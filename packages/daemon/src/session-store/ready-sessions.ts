@@ -4,7 +4,7 @@ import type { DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { canRun, type NodeAbilities, type PlacementClass } from "./placement.ts";
 
-/** A session with something to do and no owner. */
+/** A session with work and without an owner. */
 export interface ReadySession {
   readonly id: string;
   readonly tenantId: string;
@@ -14,22 +14,22 @@ export interface ReadySession {
 export interface ReadyQuery extends NodeAbilities {
   readonly name: string;
   readonly limit: number;
-  /** How long a session is left to the node that had it last, in milliseconds. */
+  /** How long a session is reserved for its previous node, in milliseconds. */
   readonly affinityMs: number;
-  /** Names of other nodes that take sessions. */
+  /** Names of other nodes that claim sessions. */
   readonly otherNodes: readonly string[];
 }
 
 type Reader = Pick<DaemonTransaction, "getExecutor">;
 
-/** Of the index `session_claim`. The whole condition must stand in each query for the index to be used. */
+/** The condition of the partial index `session_claim`. Each query must contain all of it for the index to be used. */
 const isWaiting = sql`node_id is null and ready_at is not null`;
 const version = sql`coalesce(codex_version, '')`;
 
 /**
- * The sessions that a node may take, in this order: the tenants take turns, each as often as its weight says; the sessions of a
- * tenant by priority, then by the time that they have waited. Each step is a search of the index, so that the time depends on the
- * tenants that wait and not on the sessions.
+ * Finds the sessions that a node may claim. Tenants take turns, in proportion to their weights; a tenant's sessions are ordered by
+ * priority, then by waiting time. Each step is an index lookup, so the duration depends on the number of waiting tenants, not of
+ * waiting sessions.
  */
 export async function findReady(
   store: Store<DaemonTables>,
@@ -68,7 +68,7 @@ export function activeSessions(tenantId: RawBuilder<unknown>): RawBuilder<number
   return sql<number>`(select count(*) from session where tenant_id = ${tenantId} and node_id is not null)`;
 }
 
-/** The different needs and versions of sessions that wait. */
+/** Returns the distinct classes of the waiting sessions. */
 export async function waitingClasses(db: Reader): Promise<readonly PlacementClass[]> {
   const next = (condition: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql`(select id from session where ${isWaiting} ${condition} order by needs, ${version} limit 1)`;
@@ -98,7 +98,7 @@ function candidates(store: Store<DaemonTables>, query: ReadyQuery): RawBuilder<u
       ? sql``
       : sql`and (last_node is null or last_node = ${text(store, name)} or ready_at <= ${store.now} - ${sql.lit(affinityMs)}
           or last_node not in (${sql.join(otherNodes.map((other) => text(store, other)))}))`;
-  // With the sign, SQLite does not prefer the index of `ready_at`, which would have it look at all sessions that wait.
+  // The unary plus keeps SQLite from using the index of `ready_at`, with which it would read all waiting sessions.
   const first = (columns: RawBuilder<unknown>): RawBuilder<unknown> => sql`
     select ${columns} from session
     where ${isWaiting} and needs = waiting.needs and ${version} = waiting.version and tenant_id = waiting.tenant
@@ -109,7 +109,10 @@ function candidates(store: Store<DaemonTables>, query: ReadyQuery): RawBuilder<u
     : sql`join session as candidate on candidate.id in (${first(sql`id`)})`;
 }
 
-/** Postgres can't infer the type of a parameter in a list of values. With the cast, SQLite would not use its index. */
+/**
+ * A text parameter. Postgres needs a cast, because it can't infer the type in a list of values; in SQLite, a cast would prevent the
+ * use of the index.
+ */
 function text({ kind }: Store<DaemonTables>, value: string): RawBuilder<string> {
   return kind === "postgres" ? sql<string>`cast(${value} as text)` : sql<string>`${value}`;
 }

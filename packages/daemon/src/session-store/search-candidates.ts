@@ -2,13 +2,13 @@ import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
 import type { DaemonTables } from "../database/tables.ts";
 
-/** Letters per group in the index. Shorter texts are not in it. */
+/** Characters per trigram. Shorter texts are not indexed. */
 const GROUP = 3;
-/** With more candidates than this, looking at the newest sessions one by one finds a page sooner. */
+/** With more candidates than this, a scan from the newest session fills a page faster. */
 const MAX_CANDIDATES = 1_000;
 
 /**
- * Sessions that may contain a text, by the index of their letters. Undefined if the index is of no use for it.
+ * Finds sessions that may contain a text, with the trigram index. Undefined if the index does not help for this text.
  *
  * @param text In lower case.
  */

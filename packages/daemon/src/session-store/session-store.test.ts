@@ -62,7 +62,8 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     expect(queued.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     await expect(database.sessions.insert(newSession(), { maxSessions: 5 })).rejects.toMatchObject({
       code: "too_many_sessions",
-      message: "There are 3 sessions already, and 2 forks that have not run yet. Delete some first.",
+      message:
+        "There are already 3 sessions, and 2 forks that have not run yet; the limit is 5. Delete some first.",
     });
   });
 

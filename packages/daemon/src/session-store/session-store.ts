@@ -30,12 +30,12 @@ export type { SessionChanges } from "../database/session-columns.ts";
 const DEFAULT_PAGE = 50;
 
 export interface SessionQuery {
-  /** Part of the name, the preview or the working folder, in any case. */
+  /** Part of the name, the preview or the working folder. Case-insensitive. */
   readonly search?: string;
   /** Default: false. */
   readonly archived?: boolean | "all";
   readonly phase?: SessionPhase | readonly SessionPhase[];
-  /** From the page before. */
+  /** Cursor of the previous page. */
   readonly cursor?: string;
   /** Default: 50. */
   readonly limit?: number;
@@ -51,15 +51,18 @@ export class SessionStore {
   }
 
   /**
-   * Adds a session, its `create` command, and the events `session.created` and `command.accepted`. The same key of the same
-   * creator returns the first session; with other content it rejects with `key_reused`. For a fork inside the transaction of
-   * a command, pass `trx`. Rejects with `too_many_sessions` if there are `maxSessions` already.
+   * Adds a session, its `create` command, and the events `session.created` and `command.accepted`. A repeated key of the same
+   * creator returns the first session, or rejects with `key_reused` if the content differs. For a fork inside the transaction of a
+   * command, pass `trx`. Rejects with `too_many_sessions` at the limit `maxSessions`.
    */
   async insert(session: NewSession, options: InsertOptions = {}): Promise<InsertedSession> {
     return insertSession(this.#store, this.#journal, session, options);
   }
 
-  /** The session and command of an earlier request with the same key. Rejects with `key_reused` if it was another request. */
+  /**
+   * Returns the session and command of an earlier request with the same key. Rejects with `key_reused` if that request was
+   * different.
+   */
   async findCreated({
     by,
     key,
@@ -70,7 +73,7 @@ export class SessionStore {
       .execute(async (trx) => findCreated(trx, { by, key, fingerprint: createFingerprint(request) }));
   }
 
-  /** Deleted sessions included: see `phase`. */
+  /** Includes deleted sessions: see `phase`. */
   async get(id: string): Promise<SessionRow | undefined> {
     return this.#store.db.selectFrom("session").selectAll().where("id", "=", id).executeTakeFirst();
   }
@@ -83,10 +86,10 @@ export class SessionStore {
     return row;
   }
 
-  /** The row, locked until the end of the transaction. Lock a session before its commands and approvals. */
+  /** Returns the row, locked until the end of the transaction. Lock a session before its commands and approvals. */
   async lock(trx: DaemonTransaction, id: string): Promise<SessionRow> {
     const select = trx.selectFrom("session").selectAll().where("id", "=", id);
-    // SQLite has one connection: a transaction excludes all others.
+    // SQLite has one connection, so a transaction excludes all others.
     const row = await (this.#store.kind === "postgres" ? select.forUpdate() : select).executeTakeFirst();
     if (!row) throw notFound(id);
     return row;
@@ -96,7 +99,7 @@ export class SessionStore {
     if (phase === "deleted") throw new DaemonError("session_deleted", `Session ${id} was deleted.`);
   }
 
-  /** Newest change first. Deleted sessions are not listed. */
+  /** Lists sessions, most recently changed first. Deleted sessions are left out. */
   async list(query: SessionQuery = {}): Promise<Page<SessionRow>> {
     const limit = query.limit ?? DEFAULT_PAGE;
     let select = this.#store.db
@@ -125,7 +128,7 @@ export class SessionStore {
     return toPage(await select.execute(), limit, (row) => [row.updated_at, row.id]);
   }
 
-  /** Sessions changed at or after a time of the store's clock, oldest change first, deleted ones included. */
+  /** Returns sessions that were changed at or after a time of the store's clock, oldest change first. Includes deleted sessions. */
   async changedSince(
     updatedAt: number,
     { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
@@ -140,7 +143,7 @@ export class SessionStore {
       .execute();
   }
 
-  /** The store's clock, for `changedSince`. */
+  /** Returns the time of the store's clock, for `changedSince`. */
   async now(): Promise<number> {
     const { rows } = await sql<{ now: number }>`select ${this.#store.now} as now`.execute(this.#store.db);
     return rows[0]?.now ?? 0;
@@ -155,17 +158,17 @@ export class SessionStore {
     return Object.fromEntries(rows.map(({ phase, count }) => [phase, count]));
   }
 
-  /** Takes sessions that have something to do and no owner, those of former boots, and those of nodes whose lease has ended. */
+  /** Claims sessions with work and without an owner, sessions of former boots, and sessions of nodes whose lease has ended. */
   async claim(options: ClaimOptions): Promise<readonly ClaimedSession[]> {
     return claimSessions(this.#store, this.#journal, options);
   }
 
-  /** Marks sessions with work that no live node can run. Returns their number. */
+  /** Marks sessions with work that no live node can run as `stranded`. Returns their number. */
   async strand(options: { readonly waitedMs: number }): Promise<number> {
     return strandSessions(this.#store, this.#journal, options);
   }
 
-  /** IDs of the sessions that the node owns. */
+  /** Returns the IDs of the sessions that the node owns. */
   async idsOwnedBy(
     nodeId: string,
     db: Pick<Store<DaemonTables>["db"], "selectFrom"> = this.#store.db,
@@ -179,7 +182,7 @@ export class SessionStore {
     return this.#store.db.selectFrom("session").selectAll().where("node_id", "=", nodeId).execute();
   }
 
-  /** Gives the session up, after everything that was appended before. It is claimed again when it has something to do. */
+  /** Releases the session, after all earlier appends. It is claimed again when it has work. */
   async release(owner: Ownership): Promise<void> {
     await this.#journal.write({
       owner,
@@ -192,7 +195,7 @@ export class SessionStore {
   }
 
   /**
-   * Changes columns and appends events in one transaction. Add `session.updated` yourself where clients need it. Rejects with
+   * Changes columns and appends events in one transaction. The caller adds `session.updated` where clients need it. Rejects with
    * `fenced` if the session has another owner.
    */
   async update(
@@ -204,8 +207,8 @@ export class SessionStore {
   }
 
   /**
-   * Deletes journal, items, commands, approvals and rollouts of a deleted session, except its row and its newest event, so
-   * that readers learn of the deletion.
+   * Deletes the journal, items, commands, approvals and rollouts of a deleted session. Its row and its newest event remain, so that
+   * readers learn of the deletion.
    */
   async purge(id: string): Promise<void> {
     await this.#store.db.transaction().execute(async (trx) => {

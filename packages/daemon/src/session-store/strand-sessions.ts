@@ -7,12 +7,12 @@ import { canRun, type NodeAbilities, type PlacementClass } from "./placement.ts"
 import type { EventBatch, Journal } from "../journal/journal.ts";
 import { waitingClasses } from "./ready-sessions.ts";
 
-/** Sessions of one look at most. The next one goes on. */
+/** Maximum number of sessions per call. The next call continues. */
 const BATCH = 100;
 
 /**
- * Marks the sessions that have waited for this long, and that no live node can run, as `stranded`: the node with their folder is gone,
- * or none has their labels. A node that can run them takes them all the same when it is back. Returns their number.
+ * Marks sessions as `stranded` that have waited for `waitedMs` and that no live node can run, because the node with their folder is
+ * lost or no node has their labels. A node that can run them still claims them later. Returns their number.
  */
 export async function strandSessions(
   store: Store<DaemonTables>,
@@ -85,7 +85,7 @@ async function strand(
         ]),
       )
       .limit(limit);
-    // One that a node takes at this moment is not stranded.
+    // Skips sessions that a node is claiming at this moment.
     const rows = await (store.kind === "postgres" ? waiting.forUpdate().skipLocked() : waiting).execute();
     const marked: { sessionId: string; events: EventBatch }[] = [];
     for (const { id } of rows) {
@@ -108,9 +108,9 @@ function createStrandedProblem({ needs }: PlacementClass): Problem {
   const labels = JSON.parse(needs) as readonly string[];
   const node = labels.find((label) => label.startsWith("node:"))?.slice("node:".length);
   if (node === undefined) {
-    const detail = `No live node has what the session needs (${labels.join(", ") || "a newer Codex"}). Start one that has it.`;
+    const detail = `No live node has what the session needs (${labels.join(", ") || "a newer Codex"}). Start a node that does.`;
     return createProblem("node_lost", detail, { needs: labels });
   }
-  const detail = `The folder of the session is on the node "${node}", which is gone. Start the node again under this name, or give it up: \`DELETE /nodes/{nodeId}\`.`;
+  const detail = `The folder of the session is on the node "${node}", which is lost. Start a node with this name on the same machine, or remove the lost node with \`DELETE /nodes/{nodeId}\`.`;
   return createProblem("node_lost", detail, { node });
 }

@@ -4,10 +4,13 @@ import type { DaemonTransaction } from "../database/ownership.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 
-/** Seconds after which a client tries again. */
+/** Seconds after which a client retries. */
 const RETRY_SECONDS = 5;
 
-/** Sessions that have something to do now, and no node. Those that are stranded wait for one node alone, and not for room. */
+/**
+ * Condition for sessions with work that is due and without a node. Stranded sessions are excluded: they wait for a particular node,
+ * not for capacity.
+ */
 export function isWaiting(
   where: ExpressionBuilder<DaemonTables, "session">,
   { now }: Pick<Store<DaemonTables>, "now">,
@@ -20,9 +23,9 @@ export function isWaiting(
 }
 
 /**
- * Rejects with `too_many_waiting` if the tenant, or all of them, have that many waiting sessions. The tenant's limit is strict. That
- * of the fleet is strict for new sessions, which are counted one after the other; for messages, it may be exceeded by those that
- * are sent at the same moment.
+ * Rejects with `too_many_waiting` if the tenant, or all tenants together, have reached their limit of waiting sessions. The
+ * tenant's limit is strict. The limit of the fleet is strict for new sessions, which are counted one after the other; messages that
+ * are sent at the same time may exceed it.
  */
 export async function requireFewerWaiting(
   store: Store<DaemonTables>,
@@ -43,10 +46,10 @@ export async function requireFewerWaiting(
     return waiting;
   };
   if (limit !== null && (await count(true)) >= limit) {
-    throw tooMany(`${limit} sessions of the tenant "${tenantId}" wait for a node already.`);
+    throw tooMany(`${limit} sessions of the tenant "${tenantId}" are already waiting for a node.`);
   }
   if (maxWaiting < Infinity && (await count(false)) >= maxWaiting) {
-    throw tooMany(`${maxWaiting} sessions wait for a node already.`);
+    throw tooMany(`${maxWaiting} sessions are already waiting for a node.`);
   }
 }
 

@@ -1,22 +1,25 @@
 import { CodexError, type Thread } from "codexkit";
 import { BoundedMap } from "@codexkit/rpc/async";
 
-/** Messages whose item was reported before their sender waited for it. */
+/** Number of messages to remember whose item was reported before `wait` was called. */
 const EARLY = 1_000;
 
-/** Turns of the history that are searched for a message. */
+/** Number of turns of the history that are searched for a message. */
 const SEARCHED_TURNS = 50;
 
 interface Waiting extends PromiseWithResolvers<string | undefined> {
   readonly turnId: string;
 }
 
-/** Waits until messages are in their thread, by the ID that the daemon has given them. */
+/** Waits until messages are in their thread. Messages are identified by the ID that the daemon assigned. */
 export class AcceptedMessages {
   readonly #waiting = new Map<string, Waiting>();
   readonly #early = new BoundedMap<string, string>(EARLY);
 
-  /** Resolves to the turn that has the message, or to undefined if the turn ended without it. Rejects if Codex is lost. */
+  /**
+   * Resolves to the turn that contains the message, or to undefined if the turn ended without it. Rejects if the app-server is
+   * lost.
+   */
   async wait(messageId: string, turnId: string): Promise<string | undefined> {
     const early = this.#early.get(messageId);
     if (early !== undefined) return early;
@@ -43,7 +46,7 @@ export class AcceptedMessages {
   }
 }
 
-/** Looks for a message in the newest turns of a thread. Returns its turn. */
+/** Searches the newest turns of a thread for a message. Returns the ID of its turn. */
 export async function findMessage(thread: Thread, messageId: string): Promise<string | undefined> {
   let searched = 0;
   try {
@@ -54,13 +57,13 @@ export async function findMessage(thread: Thread, messageId: string): Promise<st
       if (searched === SEARCHED_TURNS) return undefined;
     }
   } catch (error) {
-    // A thread that has no message yet has no history either.
+    // Codex refuses to list the history of a thread without messages.
     if (searched > 0 || !isRefused(error)) throw error;
   }
   return undefined;
 }
 
-/** Whether Codex has answered that it can't, in contrast to not answering. */
+/** Whether Codex refused the request, as opposed to not answering it. */
 export function isRefused(error: unknown): boolean {
   return CodexError.is(error) && (error.code === "request_failed" || error.code === "thread_not_found");
 }

@@ -20,15 +20,15 @@ export interface AnswerCallsDeps {
   readonly state: SessionState;
 }
 
-/** What is injected into a thread, and the requests with what was done for them. */
+/** The items to inject into a thread, and the requests with the progress of their delivery. */
 export interface AnsweredCalls {
   readonly items: readonly unknown[];
   readonly rows: readonly ParkedApproval[];
 }
 
 /**
- * Does what was accepted, and makes an output for every open call of a thread, in the order of the calls. Undefined if it was
- * stopped. What was done until then is recorded.
+ * Performs the accepted actions, and creates an output for every open call of a thread, in the order of the calls. Undefined if it
+ * was stopped. The progress until then is recorded.
  */
 export async function answerCalls(
   loaded: LoadedThread,
@@ -54,12 +54,12 @@ export async function answerCalls(
       items.push(toItem(call, agents.length > 0 ? agentReport(agents) : siblingReport(call)));
     }
   }
-  // The thread may have no open call, while an agent of it asked.
+  // The thread may have no open call if one of its agents sent the request.
   if (items.length === 0) items.push(toMessage(agentReport(requests)));
   return stop.aborted ? undefined : { items, rows: [...rows.values()] };
 }
 
-/** What is begun is recorded before: after a crash, its outcome is unknown, and it is not repeated. */
+/** Performs one call. Its start is recorded first, so that it is not repeated after a crash, when its outcome is unknown. */
 async function outputFor(
   loaded: LoadedThread,
   asked: AnsweredRequest,

@@ -26,7 +26,7 @@ export async function readAccount(codex: Codex): Promise<AccountSummary> {
   return { account, requiresOpenaiAuth };
 }
 
-/** Quotas of the account. API keys have none, which Codex reports as an error of the request. */
+/** Reads the quotas of the account. API keys have none, which Codex reports as an error. */
 export async function readQuotas(codex: Codex): Promise<readonly Quota[]> {
   try {
     const { rateLimits, rateLimitsByLimitId } = await codex.account.rateLimits();

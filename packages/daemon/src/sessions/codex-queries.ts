@@ -6,7 +6,7 @@ import type { CodexPool } from "../codex/pool.ts";
 import { readAccount, readModels, readQuotas, searchFiles } from "./catalog.ts";
 import type { AccountSummary, ModelSummary } from "./runner.ts";
 
-/** How long a model catalog is kept. */
+/** How long the model catalog and the quotas are cached. */
 const KEEP_MS = 60_000;
 
 /** Calls to Codex that belong to no session. */

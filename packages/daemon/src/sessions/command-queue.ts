@@ -14,11 +14,11 @@ export interface CommandQueueDeps {
   readonly commands: CommandStore;
   readonly execute: (command: PendingCommand) => Promise<Step>;
   readonly explain: (error: unknown) => Promise<Problem>;
-  /** Whether a command whose call was lost is tried again. */
+  /** Whether to retry a command whose call was lost. */
   readonly mayRetry: () => boolean;
-  /** Whether no more commands are begun. */
+  /** Whether no more commands may be started. */
   readonly isStopped: () => boolean;
-  /** Called when another command may be carried out now. */
+  /** Called when it may have become possible to carry out another command. */
   readonly onChange: () => void;
   readonly onError: (error: unknown) => void;
 }
@@ -26,23 +26,23 @@ export interface CommandQueueDeps {
 /** Carries out the commands of a session in order, each once, and stores their results. */
 export class CommandQueue {
   readonly #deps: CommandQueueDeps;
-  /** Commands that this boot has begun, so that their start is not that of an earlier boot. */
+  /** Commands that this boot has started. The recorded start of any other command is that of an earlier boot. */
   readonly #begun = new Set<string>();
   /** Commands whose call may have been lost with the connection. */
   readonly #unsure = new Set<string>();
-  /** Commands that Codex has, and whose result is stored later. */
+  /** Commands that Codex has accepted and whose result is not stored yet. */
   readonly #inFlight = new Set<string>();
 
   constructor(deps: CommandQueueDeps) {
     this.#deps = deps;
   }
 
-  /** Whether Codex has commands without a result. */
+  /** Whether Codex has accepted commands without a result. */
   get isBusy(): boolean {
     return this.#inFlight.size > 0;
   }
 
-  /** Carries out what can be carried out now. Resolves to `deleted` after the command that deletes the session. */
+  /** Carries out the commands that can be carried out now. Resolves to `deleted` after the command that deletes the session. */
   async run(): Promise<"deleted" | undefined> {
     const { commands, owner, isStopped } = this.#deps;
     let isBlocked = false;
@@ -63,19 +63,19 @@ export class CommandQueue {
     return undefined;
   }
 
-  /** Records that Codex is told now. */
+  /** Records that the command is about to be sent to Codex. */
   async begin({ id }: PendingCommand): Promise<void> {
     if (this.#begun.has(id)) return;
     await this.#deps.commands.begin(this.#deps.owner, id);
     this.#begun.add(id);
   }
 
-  /** Whether an earlier boot, or this one before it lost its connection, may have told Codex. */
+  /** Whether the command may already have been sent to Codex, by an earlier boot or before the connection was lost. */
   mayHaveBeenSent({ id, startedEpoch }: PendingCommand): boolean {
     return this.#unsure.has(id) || (startedEpoch !== null && !this.#begun.has(id));
   }
 
-  /** Ends a message that was not sent yet. False if it was, or does not exist. */
+  /** Removes a message from the queue. Returns false if it was already sent or does not exist. */
   async unqueue(commandId: string): Promise<boolean> {
     const { commands, owner } = this.#deps;
     const command = (await commands.pending(owner.sessionId)).find(({ id }) => id === commandId);
@@ -87,7 +87,7 @@ export class CommandQueue {
     return true;
   }
 
-  /** Ends all commands but those that delete the session. */
+  /** Refuses all pending commands except those that delete the session. */
   async refuseAll(problem: Problem): Promise<void> {
     const { commands, owner } = this.#deps;
     for (const command of await commands.pending(owner.sessionId)) {
@@ -101,7 +101,7 @@ export class CommandQueue {
       return await execute(command);
     } catch (error) {
       if (isFenced(error)) throw error;
-      // Whether Codex has it is found out after the reconnect.
+      // After the reconnect, it is checked whether Codex has received the command.
       if (isLost(error) && mayRetry()) {
         this.#unsure.add(command.id);
         throw error;
@@ -118,7 +118,7 @@ export class CommandQueue {
     accepted
       .then(({ result, options }) => this.#finish(command, result, options))
       .catch((error: unknown) => {
-        // It stays pending; after the reconnect it is looked for in the thread.
+        // The command stays pending. After the reconnect, the thread is searched for it.
         this.#unsure.add(command.id);
         if (!isLost(error)) this.#deps.onError(error);
       })

@@ -34,7 +34,7 @@ export interface RunnerOptions {
   readonly database: Database;
   /** The daemon's folder. Its Codex home is below it. */
   readonly stateFolder: string;
-  /** Default: one that serves no folder. */
+  /** Default: a service without folders. */
   readonly files?: FileService;
   /** The same for every boot of this daemon, and unique among the daemons of a store. Default: `local`. */
   readonly nodeName?: string;
@@ -43,13 +43,13 @@ export interface RunnerOptions {
   readonly url?: string;
   /** An OpenAI API key, which takes precedence over those of the environment and of login files. */
   readonly apiKey?: string;
-  /** The user's Codex home, to look for a login in. Default: `$CODEX_HOME`, else `~/.codex`. */
+  /** The user's Codex home, which is searched for a login. Default: `$CODEX_HOME`, else `~/.codex`. */
   readonly userCodexHome?: string;
   readonly codex?: DaemonCodexOptions;
   readonly limits?: Partial<RunnerLimits>;
-  /** Default: those of the daemon. */
+  /** Default: `FLEET_LIMITS`. */
   readonly fleet?: FleetLimits;
-  /** Sessions that are owned at the same time. Default: 200. */
+  /** Maximum number of sessions owned at the same time. Default: 200. */
   readonly capacity?: number;
   /** Default: public addresses only. */
   readonly webhooks?: WebhookSettings;
@@ -60,7 +60,7 @@ export interface RunnerOptions {
   readonly log: RunnerLogger;
 }
 
-/** Creates the part of the daemon that runs sessions. It does nothing until it is started. */
+/** Creates the runner of the daemon's sessions. It does nothing until it is started. */
 export function createRunner(options: RunnerOptions): Runner {
   return new SessionRunner(options);
 }
@@ -80,7 +80,7 @@ class SessionRunner implements Runner {
   readonly #files: FileService;
   readonly #pool: CodexPool;
   readonly #queries: CodexQueries;
-  /** Undefined with SQLite: no other daemon can take the sessions. */
+  /** Undefined with SQLite, because no other daemon can take over the sessions. */
   readonly #guard: AppServerGuard | undefined;
   readonly #sessions: OwnedSessions;
   readonly #routes = new ThreadRoutes();
@@ -94,7 +94,7 @@ class SessionRunner implements Runner {
   #memoryChecks: NodeJS.Timeout | undefined;
   #emptying: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
-  /** Resolves when draining waits no longer for running turns. */
+  /** Resolves when draining stops waiting for running turns. */
   readonly #waiting = Promise.withResolvers<void>();
 
   constructor(options: RunnerOptions) {
@@ -167,10 +167,10 @@ class SessionRunner implements Runner {
     const { apiKey, userCodexHome, database, log } = this.#options;
     await mkdir(this.#codexHome, { recursive: true, mode: 0o700 });
     this.#credentials = await installCredentials({ codexHome: this.#codexHome, apiKey, userCodexHome });
-    // Before the app-servers: those of a running daemon with the same name are not ours.
+    // Before attaching to app-servers, which would otherwise include those of a running daemon with the same name.
     this.#nameLock = await database.nodes.takeName(this.#nodeName);
     this.#lease = await this.#acquireLease();
-    // After the watchdog was started: what is attached to acts already.
+    // After the watchdog was started, because attached app-servers are already active.
     await this.#pool.attach();
     this.#claims = new SessionClaims({
       database,
@@ -247,14 +247,17 @@ class SessionRunner implements Runner {
       }),
       freeze: () => {
         if (!guard) return;
-        log.warn({}, "The lease could not be renewed in time: the app-servers are stopped until it is");
+        log.warn(
+          {},
+          "The lease could not be renewed in time. The app-servers are stopped until it is renewed",
+        );
         guard.freeze();
         this.#changed();
       },
       thaw: () => {
         if (!guard) return;
         guard.thaw();
-        log.info({}, "The lease is renewed: the app-servers go on");
+        log.info({}, "The lease was renewed. The app-servers continue");
         this.#claims?.wake();
         this.#changed();
       },
@@ -300,13 +303,13 @@ class SessionRunner implements Runner {
     };
   }
 
-  /** Returns a promise only if the reader must wait: a promise per event would cost more than the event. */
+  /** Returns a promise only if the reader must wait. A promise per event would cost more than handling the event. */
   #onEvent(server: AppServer, event: CodexEvent): Promise<void> | undefined {
     const { journal } = this.#options.database;
     try {
       this.#routes.deliver(event, server);
     } catch (error) {
-      // The reader must go on: it carries the events of all sessions of the server.
+      // The reader must continue, because it delivers the events of all sessions of the server.
       if (!isFenced(error)) this.#options.log.error({ err: error }, "An event could not be handled");
     }
     return journal.hasCapacity ? undefined : journal.waitForCapacity();
@@ -317,7 +320,7 @@ class SessionRunner implements Runner {
     this.#changed();
   }
 
-  /** The node stays, without sessions, until the daemon is closed: it still serves what is stored. */
+  /** Releases all sessions. The node keeps running until the daemon is closed, and still serves what is stored. */
   #drainByRequest(): void {
     if (this.#state !== "running") return;
     const { drainMs = DEFAULT_DRAIN_MS, log } = this.#options;
@@ -341,7 +344,7 @@ class SessionRunner implements Runner {
   async #releaseAll(timeoutMs: number): Promise<void> {
     this.#setState("draining");
     clearInterval(this.#memoryChecks);
-    // The other nodes leave no session to this one any more.
+    // From now on, other nodes reserve no sessions for this one.
     const reported = this.#lease?.report();
     await this.#claims?.stop();
     this.#sessions.drain();
@@ -351,7 +354,7 @@ class SessionRunner implements Runner {
     await this.#sessions.interrupt();
     const released = this.#sessions.release();
     await this.#sessions.atMost(released);
-    // Calls to a codex that does not respond end here.
+    // Ends calls to an app-server that does not respond.
     await this.#pool.close();
     await this.#sessions.atMost(released);
     await reported;
@@ -385,7 +388,7 @@ class SessionRunner implements Runner {
   }
 }
 
-/** Codex's home has the keys. Its commands must not find them in their environment. */
+/** Codex reads the keys from its home. Its commands must not find them in their environment. */
 function withoutKeys(): Record<string, undefined> {
   return Object.fromEntries(KEY_VARIABLES.map((name) => [name, undefined]));
 }

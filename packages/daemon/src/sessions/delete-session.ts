@@ -13,14 +13,17 @@ export interface DeleteSessionDeps {
   readonly onWarning: (error: unknown, message: string) => void;
 }
 
-/** Ends everything of a session whose turn was interrupted. Its rows are purged when the command's result is stored. */
+/**
+ * Deletes the thread of a session, and ends its approvals and commands. Its turn must have been interrupted. Its rows are purged
+ * when the command's result is stored.
+ */
 export async function deleteSession(
   state: SessionState,
   loaded: LoadedThread | undefined,
   { pool, approvals, queue, onWarning }: DeleteSessionDeps,
 ): Promise<Step> {
   await deleteThread(state, loaded, pool).catch((error: unknown) => {
-    // The session is deleted all the same. Its file stays in the Codex home.
+    // The session is deleted nevertheless. Its rollout file stays in the Codex home.
     onWarning(error, "The thread of a deleted session could not be deleted");
   });
   await approvals.withdrawAll("The session was deleted.");

@@ -3,8 +3,8 @@ import { notificationKeys } from "../database/notifications.ts";
 import type { Database } from "../database.ts";
 
 /**
- * Ends what a delivery carries out: by a command of the session that ends its turn, or by the daemon's shutdown. The commands
- * themselves are carried out after the delivery.
+ * Stops the actions of a delivery, because of a command of the session that ends its turn, or because the daemon shuts down. The
+ * command itself is carried out after the delivery.
  */
 export class DeliveryStop implements Disposable {
   readonly #commands: CommandStore;
@@ -36,7 +36,7 @@ export class DeliveryStop implements Disposable {
       (commands) => {
         if (commands.some(endsTurn)) this.stop();
       },
-      // The delivery itself reports a store that can't be reached.
+      // If the store can't be reached, the delivery itself reports that.
       () => {},
     );
   }

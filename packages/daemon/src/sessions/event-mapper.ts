@@ -3,19 +3,19 @@ import { BoundedSet } from "@codexkit/rpc/async";
 import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
 import { errorToProblem } from "./problems.ts";
 
-/** Completed items and ended turns to remember. Only those around a reconnect can arrive twice. */
+/** Number of completed items and ended turns to remember. Only events around a reconnect can arrive twice. */
 const REMEMBERED = 4_096;
 
 /**
- * Converts the events of one session's threads to those of the journal: without wire messages, with offsets of deltas, and
- * without what the journal already has.
+ * Converts the events of one session's threads to events of the journal: without wire messages, with offsets of deltas, and without
+ * events that the journal already has.
  */
 export class EventMapper {
-  /** Length of the text so far, by item, kind and index. */
+  /** Lengths of the texts so far, by item, kind and index. */
   readonly #lengths = new Map<string, Map<string, number>>();
   readonly #completed = new BoundedSet<string>(REMEMBERED);
   readonly #ended = new BoundedSet<string>(REMEMBERED);
-  /** Turns that were running when the connection was made: parts of the texts of their items may be missing. */
+  /** Turns that were already running when the connection was made. Parts of the texts of their items may be missing. */
   readonly #joined = new Set<string>();
 
   /** Marks a turn whose earlier events were not received on this connection. */
@@ -23,12 +23,12 @@ export class EventMapper {
     this.#joined.add(turnId);
   }
 
-  /** Forgets items that run, because their texts go on without the deltas of the lost connection. */
+  /** Forgets running items, because the deltas of the lost connection may be missing from their texts. */
   reset(): void {
     this.#lengths.clear();
   }
 
-  /** Marks what was read from the history, so that the same event is not stored again when it arrives. */
+  /** Marks items and turns whose end was read from the history, so that the same event is not stored again when it arrives. */
   skip({ itemIds, turnIds }: { itemIds: Iterable<string>; turnIds: Iterable<string> }): void {
     for (const itemId of itemIds) this.#completed.add(itemId);
     for (const turnId of turnIds) this.#ended.add(turnId);
@@ -46,7 +46,7 @@ export class EventMapper {
         return this.#mapDelta(event);
       case "item.completed": {
         this.#lengths.delete(event.item.id);
-        // A command of the background completes once more, late, if its turn ended first.
+        // A background command completes a second time if its turn ended first.
         if (this.#completed.has(event.item.id)) return undefined;
         this.#completed.add(event.item.id);
         return withoutRaw(event);

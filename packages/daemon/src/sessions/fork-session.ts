@@ -10,7 +10,7 @@ import type { SessionState } from "./session-state.ts";
 
 type ShipStep = ((trx: DaemonTransaction) => Promise<void>) | undefined;
 
-/** Copies the thread of a session. The session of the copy is added in the transaction that stores the command's result. */
+/** Forks the thread of a session. The new session is added in the transaction that stores the command's result. */
 export async function forkSession(
   thread: Thread,
   state: SessionState,
@@ -27,7 +27,7 @@ export async function forkSession(
     by: string;
     sessions: SessionStore;
     commands: CommandStore;
-    /** Stores the file of the copy, so that another node can continue it. */
+    /** Returns the step that stores the file of the copy, so that another node can continue it. */
     ship: (fork: { readonly sessionId: string; readonly thread: Thread }) => Promise<ShipStep>;
   },
 ): Promise<Step> {
@@ -39,7 +39,7 @@ export async function forkSession(
   const id = randomUUID();
   const storeFile = await ship({ sessionId: id, thread: forked });
   if (setup.dedicated === true) {
-    // The copy gets an app-server of its own, so that this one must unload the thread, which releases its lock.
+    // The copy will use an app-server of its own. Archiving makes this app-server unload the thread and release its lock.
     await forked.archive();
     await forked.unarchive();
   }
@@ -65,7 +65,7 @@ export async function forkSession(
         await storeFile?.(trx);
       },
     },
-    // Lets an owner read the copied history into the journal now, instead of with the first message.
+    // Makes an owner read the copied history into the journal now instead of with the first message.
     after: async () => {
       await commands.submit({ sessionId: id, key: `load:${id}`, kind: "create", body: {}, by });
     },

@@ -10,7 +10,7 @@ import { INTERRUPTED_TURN } from "../journal/commit.ts";
 import { findMessage } from "./accepted-messages.ts";
 import type { SessionState } from "./session-state.ts";
 
-/** Continuations of a turn that were cut off without having completed an item. One more would probably end like them. */
+/** Number of successive continuations that may be cut off without completing an item. Another one would probably fail too. */
 const MAX_FRUITLESS = 3;
 
 const BY = "daemon";
@@ -28,12 +28,12 @@ export interface InterruptedTurnDeps {
   readonly thread: () => Thread | undefined;
 }
 
-/** Whether a turn that is cut off has consequences. */
+/** Whether the session reacts to a turn that is cut off. */
 export function reactsToInterruption({ onInterrupted = "stop" }: SessionSettings): boolean {
   return onInterrupted !== "stop";
 }
 
-/** Whether the owner has to react to a turn that was cut off: not if a person had interrupted it already. */
+/** Whether the owner must react to a turn that was cut off. False if a person had already interrupted it. */
 export async function mustReact(database: Database, state: SessionState, turnId: string): Promise<boolean> {
   if (!reactsToInterruption(state.settings)) return false;
   const { sessionId } = state;
@@ -50,8 +50,8 @@ export async function mustReact(database: Database, state: SessionState, turnId:
 }
 
 /**
- * Reacts to a turn that was cut off, as the session's settings say, exactly once: each step can be repeated by the next owner, and the
- * last one removes the reason.
+ * Reacts to a turn that was cut off exactly once, as the session's settings say. The next owner can repeat each step; the last step
+ * clears `interruptedTurnId`.
  */
 export class InterruptedTurn {
   readonly #deps: InterruptedTurnDeps;
@@ -66,14 +66,14 @@ export class InterruptedTurn {
     if (turnId === undefined) return;
     const { onInterrupted = "stop" } = state.settings;
     const entry = await this.#findEntry(turnId);
-    // What a person was asked counts, even if the settings were changed since.
+    // If a person was asked, the answer counts, even if the settings have changed since.
     if (entry) await this.#follow(entry, turnId);
     else if (onInterrupted === "continue") await this.#continue(turnId);
     else if (onInterrupted === "ask" && !(await this.#hasMessage())) await this.#ask(turnId);
     else await this.#finish();
   }
 
-  /** Does what the person has decided, or ends the question if a message was sent instead. */
+  /** Follows the person's decision, or withdraws the question if a message was sent instead. */
   async #follow(entry: ApprovalRow, turnId: string): Promise<void> {
     const { database, owner } = this.#deps;
     if (entry.state === "parked") {
@@ -99,7 +99,7 @@ export class InterruptedTurn {
     await this.#finish();
   }
 
-  /** How many continuations in a row have completed nothing, the turn that was cut off last included. */
+  /** Counts the successive continuations that completed nothing, including the turn that was cut off last. */
   async #countFruitless(last: Continuation, turnId: string): Promise<number> {
     const { database, state } = this.#deps;
     const result = commandResult(last.command);
@@ -128,7 +128,10 @@ export class InterruptedTurn {
     return { command, fruitless: Number(fruitless), turnId: turnId.join(":") };
   }
 
-  /** Once per turn: the key is that of a command that may exist already. Before what waits, which was sent for afterwards. */
+  /**
+   * Submits the continuation, at most once per turn: a repeated key finds the existing command. It precedes waiting messages, which
+   * are meant to follow the turn.
+   */
   async #submit(turnId: string, fruitless: number): Promise<void> {
     const { database, owner } = this.#deps;
     await database.commands.submit(
@@ -201,7 +204,7 @@ export class InterruptedTurn {
       .executeTakeFirst();
   }
 
-  /** Whether a person has sent a message since. */
+  /** Whether a message is waiting to be sent. */
   async #hasMessage(): Promise<boolean> {
     const { database, owner } = this.#deps;
     return (await database.commands.pending(owner.sessionId)).some(({ kind }) => kind === "message");
@@ -211,7 +214,7 @@ export class InterruptedTurn {
 interface Continuation {
   readonly command: CommandRow;
   readonly fruitless: number;
-  /** The turn that it continues. */
+  /** ID of the turn that it continues. */
   readonly turnId: string;
 }
 

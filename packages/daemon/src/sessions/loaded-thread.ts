@@ -4,18 +4,18 @@ import type { AppServerLease } from "../codex/pool.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import { threadOptions } from "./map-settings.ts";
 
-/** A session's thread on an app-server. */
+/** A session's thread that is loaded on an app-server. */
 export interface LoadedThread {
   readonly lease: AppServerLease;
   readonly codex: Codex;
   readonly thread: Thread;
-  /** The agent mode that Codex has been told, if it is known. */
+  /** The agent mode that Codex currently uses. Undefined if unknown. */
   agentMode: SessionSettings["agentMode"] | undefined;
 }
 
 export interface LoadOptions {
   readonly sessionId: string;
-  /** Undefined starts a thread. */
+  /** If undefined, a new thread is started. */
   readonly threadId: string | undefined;
   readonly cwd: string;
   readonly settings: SessionSettings;
@@ -25,7 +25,7 @@ export interface LoadOptions {
   readonly tools: readonly AnyTool[];
 }
 
-/** Starts or resumes the thread of a session on an app-server. The caller disposes of the lease if this rejects. */
+/** Starts or resumes the thread of a session on an app-server. If this rejects, the caller disposes of the lease. */
 export async function loadThread(lease: AppServerLease, options: LoadOptions): Promise<LoadedThread> {
   const { codex } = lease.server;
   const { sessionId, threadId, cwd, settings, setup, handlers, tools } = options;
@@ -48,14 +48,17 @@ export async function loadThread(lease: AppServerLease, options: LoadOptions): P
   return { lease, codex, thread, agentMode: undefined };
 }
 
-/** Codex would accept a missing folder, and fail at the first command. */
+/** Rejects a missing folder, which Codex would accept and then fail at the first command. */
 async function checkFolder(cwd: string): Promise<void> {
   const found = await stat(cwd).catch(() => undefined);
   if (found?.isDirectory() === true) return;
-  throw new CodexError("invalid_argument", `The working folder "${cwd}" does not exist any more.`);
+  throw new CodexError(
+    "invalid_argument",
+    `The working folder "${cwd}" does not exist any more. Create it again, or delete the session.`,
+  );
 }
 
-/** The environment of a session's turns. Codex forgets it with the process, so that each turn names it. */
+/** Returns the execution environment of a session's turns. Codex forgets it when its process ends, so each turn names it. */
 export function environmentsOf({
   sessionId,
   cwd,

@@ -1,7 +1,7 @@
 import type { McpServers, RunOptions, StartThreadOptions, v2 } from "codexkit";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 
-/** What Codex enforces for a permission mode. */
+/** The settings that Codex enforces for a permission mode. */
 export interface ThreadPermissions {
   readonly sandbox: v2.SandboxMode;
   readonly approvalPolicy: v2.AskForApproval;
@@ -12,9 +12,9 @@ const CHAT_INSTRUCTIONS =
   "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
 
 /**
- * Maps the modes of a session to Codex's settings. Codex has no sandbox in `danger-full-access`; the policy of the daemon then
- * judges every command, for which Codex must ask about all of them. `bypass` asks about nothing. Codex's plan mode only instructs
- * the model, so that the sandbox keeps its promise; without a person who is asked, nothing leaves it.
+ * Maps the modes of a session to Codex's settings. In `danger-full-access` Codex has no sandbox, so the daemon's policy judges
+ * every command, and Codex must ask about all of them. `bypass` asks about nothing. Codex's plan mode only instructs the model, so
+ * the read-only sandbox enforces it; if no person can be asked, nothing may leave the sandbox.
  */
 export function permissionsOf({
   permissionMode,
@@ -33,7 +33,7 @@ export function permissionsOf({
   return { sandbox: permissionMode, approvalPolicy };
 }
 
-/** The same as `permissionsOf`, for a thread that is already loaded. */
+/** Returns the sandbox policy for a sandbox mode, for calls that don't accept a mode. */
 export function sandboxPolicyOf(sandbox: v2.SandboxMode): v2.SandboxPolicy {
   switch (sandbox) {
     case "read-only":
@@ -72,10 +72,10 @@ function toMcpServers(servers: NonNullable<SessionSetup["mcpServers"]>): McpServ
 }
 
 /**
- * The collaboration mode of a session's next turn. Codex keeps the mode of the last turn, so that leaving one is as explicit as
- * entering it. Undefined leaves it as it is.
+ * Returns the collaboration mode of a session's next turn. Codex keeps the mode of the last turn, so leaving a mode must be as
+ * explicit as entering it. Undefined if the mode need not change.
  *
- * @param known The mode that the thread is in, or undefined if it is not known.
+ * @param known The current mode of the thread. Undefined if unknown.
  * @param threadModel The model of the thread, for sessions without one of their own.
  */
 export function collaborationModeOf(
@@ -94,7 +94,7 @@ export function collaborationModeOf(
   };
 }
 
-/** Options of every turn that can change during a session. Codex keeps them for later turns. */
+/** Returns the turn options that can change during a session. Codex keeps them for later turns. */
 export function turnOptions({ model, effort }: SessionSettings): Pick<RunOptions, "model" | "effort"> {
   return {
     ...(model === undefined ? {} : { model }),

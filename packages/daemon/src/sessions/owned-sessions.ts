@@ -16,7 +16,7 @@ export interface OwnedSessionsDeps {
 
 /** The sessions that this node owns. */
 export class OwnedSessions {
-  /** Sessions that were given up because another node has taken them. */
+  /** Number of sessions that were given up because another node has taken them. */
   fenced = 0;
   readonly #deps: OwnedSessionsDeps;
   readonly #owners = new Map<string, SessionOwner>();
@@ -56,8 +56,8 @@ export class OwnedSessions {
   }
 
   /**
-   * Gives up the sessions that other nodes have taken, without waiting for the end of their work. `onServer` is called with the
-   * app-servers that have their threads.
+   * Gives up all sessions except these, without waiting for their work to end. `onServer` is called with each app-server that has
+   * one of their threads.
    */
   keepOnly(sessionIds: ReadonlySet<string>, onServer: (server: AppServer) => void): void {
     for (const [sessionId, owner] of this.#owners) {
@@ -68,20 +68,20 @@ export class OwnedSessions {
     }
   }
 
-  /** Makes room for sessions with something to do. */
+  /** Releases up to `count` idle sessions, to make room for sessions with work. */
   async releaseIdle(count: number): Promise<void> {
     const idle = this.#all().filter((owner) => owner.isIdle);
     await Promise.all(idle.slice(0, count).map((owner) => owner.release()));
   }
 
-  /** Begins no more commands, and releases sessions without a turn. */
+  /** Starts no more commands, and releases sessions without a turn. */
   drain(): void {
     for (const owner of this.#owners.values()) owner.drain();
   }
 
   /** Whether a turn is running that does not wait for a person. */
   get isBusy(): boolean {
-    // A turn that waits for a person is parked, which takes no time.
+    // A turn that waits for a person does not count, because parking it takes no time.
     return this.#all().some((owner) => (owner.isBusy || owner.isDelivering) && owner.openApprovals === 0);
   }
 
@@ -111,7 +111,7 @@ export class OwnedSessions {
     const toError = (): Error =>
       new DaemonError("timeout", `Sessions were not released within ${interruptMs} ms.`);
     await withTimeout(work, interruptMs, toError).catch((error: unknown) => {
-      log.warn({ err: error }, "Draining goes on without some sessions");
+      log.warn({ err: error }, "Draining continues without some sessions");
     });
   }
 

@@ -23,8 +23,8 @@ const NOTES: Readonly<Record<ParkReason, string>> = {
 };
 
 /**
- * Parks requests whose process has ended or is about to: stores the thread's file, and what was under way beside them. Returns
- * the number of parked requests. Those that Codex was told the answer of, and has an output of, are delivered.
+ * Parks requests whose process has ended or is about to: stores the thread's file, and the other work that was in progress. Returns
+ * the number of parked requests. If all of them were answered and their calls have an output, they are marked as delivered instead.
  */
 export async function parkRequests(
   rows: readonly ApprovalRow[],
@@ -70,8 +70,8 @@ export async function parkRequests(
 }
 
 /**
- * Requests of the session's running turn that Codex was told the answer of, and whose calls have no output. If the process has
- * ended, it may have ended before it did what was asked.
+ * Finds requests of the session's running turn whose answer was sent to Codex, but whose calls have no output. If the process has
+ * ended, it may have ended before it acted on the answer.
  */
 export async function findUnconfirmed({
   database,
@@ -103,7 +103,7 @@ function parseProgress({ progress }: ApprovalRow): ParkedProgress {
   return progress === null ? {} : (JSON.parse(progress) as ParkedProgress);
 }
 
-/** What was stored with the request. The rest is that of an earlier time that it was parked. */
+/** Keeps only the progress that was stored with the request. The rest is from an earlier time when it was parked. */
 function pick({ rootBytes }: ParkedProgress): ParkedProgress {
   return rootBytes === undefined ? {} : { rootBytes };
 }

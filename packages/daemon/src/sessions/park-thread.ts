@@ -13,8 +13,9 @@ export interface ParkThreadDeps extends ParkDeps {
 }
 
 /**
- * Parks the requests of a thread whose process lives, and unloads the thread there. What Codex reports and writes while it ends
- * the turn does not count: the thread's file was stored before. Returns the number of parked requests; 0 leaves the thread alone.
+ * Parks the requests of a thread whose process is alive, and unloads the thread there. What Codex reports and writes while it ends
+ * the turn is ignored, because the thread's file was stored before. Returns the number of parked requests; if it is 0, the thread
+ * is unchanged.
  */
 export async function parkThread(
   { codex, thread }: LoadedThread,
@@ -23,10 +24,10 @@ export async function parkThread(
 ): Promise<number> {
   const { database, owner, state } = deps;
   await approvals.pause();
-  // Stores the events before this moment.
+  // Stores all events until now.
   await database.journal.write({ owner });
   const rows = await approvals.undelivered();
-  // A turn that was told all its answers goes on by itself.
+  // A turn continues by itself if all answers were sent to it.
   if (rows.every(({ submitted_at: submittedAt }) => submittedAt !== null)) {
     approvals.resume();
     return 0;
@@ -35,14 +36,14 @@ export async function parkThread(
   await database.journal.write({ owner });
   const count = await parkRequests(rows, reason, deps, await endOfRunning(database, owner.sessionId));
   state.activeTurnId = undefined;
-  // Deleted, because an interrupted thread would stay loaded. The answer restores it.
+  // Deleted, because an interrupted thread would stay loaded. It is restored when the answers are delivered.
   await codex.deleteThread(thread.id).catch((error: unknown) => {
     onWarning(error, "The thread of a parked session could not be unloaded");
   });
   return count;
 }
 
-/** The events that end what runs in a session whose process is about to be ended. */
+/** Creates the events that end the running items and turns of a session whose process is about to end. */
 async function endOfRunning({ journal }: Database, sessionId: string): Promise<NewSessionEvent[]> {
   const items = await journal.runningItems(sessionId);
   const { rows } = await journal.turns(sessionId, { limit: 200 });

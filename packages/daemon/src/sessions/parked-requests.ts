@@ -24,7 +24,7 @@ import {
 
 export interface ParkedRequestsDeps extends WaitingThreadDeps {
   readonly isBusy: () => boolean;
-  /** Called before the turn that goes on, if an answer is to be remembered. */
+  /** Called before the continuing turn is started, if an answer is to be remembered. */
   readonly onRemembered: () => Promise<void>;
 }
 
@@ -34,10 +34,10 @@ const NOTES = {
   report: "The model was told what is known, and a new turn went on.",
 } as const;
 
-/** Brings the answers of a session's parked requests to the model, each once, whatever ends in between. */
+/** Delivers the answers of a session's parked requests to the model, each once, even if processes or nodes end in between. */
 export class ParkedRequests {
   readonly #deps: ParkedRequestsDeps;
-  /** False if the session is known to have none. */
+  /** False if the session is known to have no parked requests. */
   #mayExist = true;
   #failures = 0;
 
@@ -51,7 +51,7 @@ export class ParkedRequests {
     this.#failures = 0;
   }
 
-  /** Whether requests of this session wait without a process. */
+  /** Whether the session has parked requests that no turn has continued with. */
   async exist(): Promise<boolean> {
     return (await this.#rows()).some(({ progress }) => progress.isContinued !== true);
   }
@@ -62,9 +62,9 @@ export class ParkedRequests {
   }
 
   /**
-   * Delivers the answers if all parked requests have theirs. What was asked together is delivered together.
+   * Delivers the answers if all parked requests are answered. Requests that were parked together are delivered together.
    *
-   * @param stop Ends what is carried out, and starts no turn. The rest is left for another delivery, or for `end`.
+   * @param stop Stops the actions, and prevents the start of a turn. The rest is left for another delivery, or for `end`.
    */
   async deliver(stop: AbortSignal): Promise<void> {
     const { session, owner, isBusy } = this.#deps;
@@ -78,7 +78,7 @@ export class ParkedRequests {
       if (fresh.length === 0) {
         await this.#resumeDelivery(continued);
       } else {
-        // The turn that went on has asked for something else, and was parked in turn.
+        // The continued turn has asked for something else, and was itself parked.
         await this.#close(continued);
         await this.#beginDelivery(fresh, stop);
       }
@@ -90,8 +90,8 @@ export class ParkedRequests {
   }
 
   /**
-   * Ends the requests that no turn goes on with. With `report`, or if something of them was begun, the thread is loaded, and its
-   * open calls are answered with what is known; otherwise Codex treats them as interrupted.
+   * Ends the requests without continuing the turn. With `report`, or if an action was started, the thread is loaded, and its open
+   * calls are answered with what is known. Otherwise Codex treats the calls as interrupted.
    */
   async end(note: string, how: "report" | "interrupt"): Promise<void> {
     const rows = await this.#rows();
@@ -115,7 +115,7 @@ export class ParkedRequests {
     this.#mayExist = false;
   }
 
-  /** Closes requests that the model was made to decide about again, and did not repeat before its turn ended. */
+  /** Closes requests that the model did not repeat before its turn ended, although it was made to decide again. */
   async closeUnused(): Promise<void> {
     if (!this.#mayExist) return;
     const continued = (await this.#rows()).filter(({ progress }) => progress.isContinued === true);
@@ -163,7 +163,7 @@ export class ParkedRequests {
       : this.#answerCalls(chosen, thread, stop));
   }
 
-  /** The model decides again. Its request is recognised when it arrives. */
+  /** Makes the model decide again. Its repeated request is recognised when it arrives. */
   async #rewind(
     requests: readonly AnsweredRequest[],
     thread: WaitingThread,
@@ -189,7 +189,7 @@ export class ParkedRequests {
     await this.#continue(loaded, answered.rows, thread.file.length);
   }
 
-  /** Starts the turn that goes on. From here on, the file is not cut again. */
+  /** Starts the turn that continues. From here on, the file is not truncated again. */
   async #continue(loaded: LoadedThread, rows: readonly ParkedApproval[], cutBytes: number): Promise<void> {
     const { owner, session, state } = this.#deps;
     const { parked } = session.database;
@@ -200,7 +200,7 @@ export class ParkedRequests {
     await this.#finishOthers(recorded);
   }
 
-  /** Requests that may be repeated are closed when they are, or with the turn. */
+  /** Finishes the requests that can't be repeated. The others are closed when they are repeated, or with the turn. */
   async #finishOthers(rows: readonly ParkedApproval[]): Promise<void> {
     const { owner, session } = this.#deps;
     const ended = rows.filter((row) => !this.#mayBeRepeated(row));
@@ -211,7 +211,7 @@ export class ParkedRequests {
     this.#mayExist = ended.length < rows.length;
   }
 
-  /** Whether the model may ask for the same again, and then gets the stored answer. */
+  /** Whether the model may send the same request again, which then gets the stored answer. */
   #mayBeRepeated({ progress, kind, thread_id: threadId }: ParkedApproval): boolean {
     if (progress.strategy === "rewind") return true;
     return kind === "elicitation" || threadId !== this.#deps.state.threadId;
@@ -222,7 +222,7 @@ export class ParkedRequests {
     await loaded.thread.run([], turnSettings(state, loaded)).id;
   }
 
-  /** After a crash of the turn that went on, or shortly before it. */
+  /** Resumes a delivery after a crash, which happened during the continued turn or shortly before it. */
   async #resumeDelivery(rows: readonly ParkedApproval[]): Promise<void> {
     const loaded = await this.#deps.load();
     if (loaded.thread.busy) return;
@@ -238,7 +238,7 @@ export class ParkedRequests {
       return;
     }
     if (!isRewound) {
-      // The file may be that of another machine, which the injected outputs did not reach.
+      // The file may come from the store, which the injected outputs had not reached before the crash.
       const open = findOpenCalls(file);
       const lost = rows.flatMap((row) => {
         const call = findCall(row, open);
@@ -252,8 +252,8 @@ export class ParkedRequests {
   }
 
   /**
-   * The model had decided again when its process ended, before it could ask. What its calls did is not known, so that they are not
-   * repeated: the model is told. If it then asks for the same, the stored answer counts.
+   * Handles a process that ended after the model had decided again, but before it could ask. It is unknown what its calls did, so
+   * they are not repeated, and the model is informed. If it then sends the same request, the stored answer counts.
    */
   async #reportCutOff(
     loaded: LoadedThread,

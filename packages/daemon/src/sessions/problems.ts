@@ -2,7 +2,7 @@ import { CodexError, type CodexErrorCode } from "codexkit";
 import { createProblem, type Problem, PROBLEMS, type ProblemType } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
 
-/** Errors of Codex that a client can act on. All others are `codex_failed`. */
+/** Codex errors that a client can act on. All others become `codex_failed`. */
 const TYPES: Partial<Record<CodexErrorCode, ProblemType>> = {
   thread_busy: "turn_running",
   turn_not_active: "turn_not_running",
@@ -15,7 +15,7 @@ const TYPES: Partial<Record<CodexErrorCode, ProblemType>> = {
   timeout: "timeout",
 };
 
-/** The problem that is stored for an error. `reason` is Codex's own identifier, where there is one. */
+/** Converts an error to the problem that is stored. `reason` is Codex's own identifier, if there is one. */
 export function errorToProblem(error: unknown): Problem {
   if (CodexError.is(error)) {
     const { reason, httpStatus } = error as { reason?: string; httpStatus?: number };
@@ -38,12 +38,12 @@ const LOST: ReadonlySet<CodexErrorCode> = new Set([
   "timeout",
 ]);
 
-/** Whether it is unknown, after this error, what became of a call or a turn: the server may still work on it. */
+/** Whether the outcome of a call or turn is unknown after this error. The server may still be working on it. */
 export function isLost(error: unknown): boolean {
   return CodexError.is(error) && LOST.has(error.code);
 }
 
-/** Whether the session has another owner, or the database was closed: no more can be written. */
+/** Whether nothing more can be written, because the session has another owner or the database was closed. */
 export function isFenced(error: unknown): boolean {
   return DaemonError.is(error) && (error.code === "fenced" || error.code === "closed");
 }

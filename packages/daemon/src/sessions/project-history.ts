@@ -4,14 +4,14 @@ import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
 import { knownTurns, Merge, TURNS } from "./recover.ts";
 
-/** Turns whose events are stored together. */
+/** Number of turns whose events are stored together. */
 const BATCH = 20;
-/** Turns that are read at most. Older ones are in the thread, but not in the journal. */
+/** Maximum number of turns that are read. Older ones stay in the thread only. */
 const MAX_TURNS = 100_000;
 
 /**
- * Reads the older part of a long history into the journal, oldest first and in batches: that of an imported thread or of a
- * fork. The newest turns are left to `recoverThread`, which reads all that it compares at once.
+ * Reads the older part of the long history of an imported or forked thread into the journal, oldest first and in batches. The
+ * newest turns are left to `recoverThread`, which holds all turns that it compares in memory.
  */
 export async function projectHistory(
   sessionId: string,
@@ -43,7 +43,7 @@ export async function projectHistory(
   if (batch.length > 0) await store();
 }
 
-/** IDs of the turns that the journal does not have, without the newest. */
+/** Returns the IDs of the turns that the journal does not have, except the newest ones. */
 async function olderTurns(sessionId: string, thread: Thread, journal: Journal): Promise<Set<string>> {
   const known = await knownTurns(journal, sessionId);
   const missing: string[] = [];
@@ -54,7 +54,7 @@ async function olderTurns(sessionId: string, thread: Thread, journal: Journal): 
       missing.push(id);
     }
   } catch (error) {
-    // A thread that has no message yet has no history either.
+    // Codex refuses to list the history of a thread without messages.
     if (!isRefused(error)) throw error;
   }
   return new Set(missing.slice(TURNS));

@@ -6,23 +6,23 @@ import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
 
-/** Turns of the history that are compared with the journal at most. */
+/** Maximum number of turns of the history that are compared with the journal. */
 export const TURNS = 200;
 
 export interface Recovery {
   readonly events: readonly NewSessionEvent[];
-  /** Items and turns whose end the journal has after `events`. */
+  /** Items and turns whose end is in the journal once `events` are stored. */
   readonly itemIds: readonly string[];
   readonly turnIds: readonly string[];
   /** The turn that is still running. */
   readonly runningTurnId: string | undefined;
-  /** The turn that was running when its process ended, and has no end of its own. */
+  /** The turn that was cut off when its process ended. */
   readonly cutTurnId: string | undefined;
 }
 
 /**
- * Compares the history of a thread with the journal, and returns the events that the journal misses, marked as recovered. What
- * was running and has no end in the history ends as failed or abandoned, unless the thread is still busy.
+ * Compares the history of a thread with the journal, and returns the events that are missing in the journal, marked as recovered.
+ * Running turns and items without an end in the history end as failed or abandoned, unless the thread is still busy.
  */
 export async function recoverThread(
   sessionId: string,
@@ -39,12 +39,12 @@ export async function recoverThread(
     isParked?: boolean;
     /** Whether the node that had the thread was lost. */
     isNodeLost?: boolean;
-    /** Stores the turns before the newest ones, of a history that is too long to be read at once. */
+    /** Stores the older turns of a history that is too long to be held in memory. */
     storeOlder?: () => Promise<void>;
   },
 ): Promise<Recovery> {
-  // Before and after the history is read: a turn that ends meanwhile is still running in the history, and its end arrives as an
-  // event.
+  // Checked before and after the history is read. A turn that ends in the meantime is still running in the history, and its end
+  // arrives as an event.
   const wasBusy = thread.busy;
   const known = await knownTurns(journal, sessionId);
   const running = await journal.runningItems(sessionId);
@@ -65,8 +65,8 @@ export async function recoverThread(
 }
 
 /**
- * The events that end what the journal has as running, for a session whose thread was lost before anything of it was stored. Its message
- * is sent again, in a new thread.
+ * Returns the events that end the running turns and items of the journal, for a session whose thread was lost before any of it was
+ * stored. Its message is sent again in a new thread.
  */
 export async function endLostTurns(
   { sessionId, threadId }: { readonly sessionId: string; readonly threadId: string },
@@ -79,13 +79,13 @@ export async function endLostTurns(
   return merge.finish(reason).events;
 }
 
-/** The newest turns of the journal by ID. */
+/** Returns the newest turns of the journal by ID. */
 export async function knownTurns(journal: Journal, sessionId: string): Promise<ReadonlyMap<string, TurnRow>> {
   const { rows } = await journal.turns(sessionId, { limit: TURNS });
   return new Map(rows.map((row) => [row.turn_id, row]));
 }
 
-/** Turns of the history that have not ended in the journal, oldest first. */
+/** Returns the turns of the history that have not ended in the journal, oldest first. */
 async function missingTurns(thread: Thread, known: ReadonlyMap<string, TurnRow>): Promise<v2.Turn[]> {
   const missing: v2.Turn[] = [];
   try {
@@ -95,7 +95,7 @@ async function missingTurns(thread: Thread, known: ReadonlyMap<string, TurnRow>)
       missing.unshift(turn);
     }
   } catch (error) {
-    // A thread that has no message yet has no history either.
+    // Codex refuses to list the history of a thread without messages.
     if (known.size > 0 || missing.length > 0 || !isRefused(error)) throw error;
   }
   return missing;
@@ -116,9 +116,9 @@ export class Merge {
   readonly #running: readonly ItemRow[];
   readonly #known: ReadonlyMap<string, TurnRow>;
   readonly #isBusy: boolean;
-  /** Whether requests of the turns that run are parked, so that the turns have not failed. */
+  /** Whether requests of the running turns are parked. Then the turns end as interrupted, not as failed. */
   readonly #isParked: boolean;
-  /** Whether the node of the process was lost. */
+  /** Whether the node that ran the process was lost. */
   readonly #isNodeLost: boolean;
   readonly #events: NewSessionEvent[] = [];
   readonly #itemIds: string[] = [];
@@ -177,11 +177,14 @@ export class Merge {
     }
   }
 
-  /** Turns that the journal has as running, and the history does not have at all: those of agents, or not stored in time. */
+  /**
+   * Ends turns that are running in the journal and missing in the history, because they belong to agents or were not stored in
+   * time.
+   */
   endTheRest(): void {
     for (const { turn_id: turnId, thread_id: threadId, status } of this.#known.values()) {
       if (status !== "running" || turnId === this.#runningTurnId || this.#turnIds.includes(turnId)) continue;
-      // The turn of an agent goes on with that of its root.
+      // An agent's turn continues while the root's turn does.
       if (this.#isBusy && threadId !== this.#threadId) continue;
       this.#endItems(turnId);
       this.#turnIds.push(turnId);
@@ -202,7 +205,7 @@ export class Merge {
     };
   }
 
-  /** Items of an ended turn that have no end. */
+  /** Ends the items of an ended turn that have no end. */
   #endItems(turnId: string): void {
     for (const { item_id: itemId, turn_id } of this.#running) {
       if (turn_id !== turnId || this.#itemIds.includes(itemId)) continue;

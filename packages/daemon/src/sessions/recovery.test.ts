@@ -289,7 +289,7 @@ describe("processes", () => {
     const pid = (await isLaunching.promise) ?? 0;
     const closed = stage.runner.close();
     // It does not wait for the session any more.
-    await pollUntil(() => stage.log.some(({ message }) => message.startsWith("Draining goes on")));
+    await pollUntil(() => stage.log.some(({ message }) => message.startsWith("Draining continues")));
     isClosing.resolve();
     await closed;
     expect(isRunning(pid)).toBe(false);

@@ -14,8 +14,8 @@ export interface RepeatedToolsDeps {
 }
 
 /**
- * Recognises Codex's questions about MCP tools that it repeats on a new connection. The SDK recognises them by the items of their
- * calls, which such a connection has not seen.
+ * Recognises Codex's approval requests for MCP tools when Codex repeats them on a new connection. The SDK recognises such requests
+ * by the items of their calls, which the new connection has not received.
  */
 export class RepeatedTools {
   readonly #deps: RepeatedToolsDeps;
@@ -39,15 +39,15 @@ export class RepeatedTools {
     this.#startedTurns.clear();
   }
 
-  /** Resolves when no search for an entry is under way. */
+  /** Resolves when no search for an entry is running. */
   async searched(): Promise<void> {
     await Promise.allSettled(this.#searches);
   }
 
   /**
-   * Finds the entry of the first time.
+   * Finds the inbox entry of the original request.
    *
-   * @param asked The fingerprints of the requests on the current connection.
+   * @param asked Returns the fingerprints of the requests on the current connection.
    * @param onFound Called before `searched` resolves.
    */
   async findEntry(
@@ -67,7 +67,7 @@ export class RepeatedTools {
       const found = rows.find(
         (row) =>
           !known.has(row.fingerprint) &&
-          // One that was answered on this connection is not asked again.
+          // A request that was answered on this connection is not repeated.
           (row.submitted_at === null || row.epoch < this.#deps.owner.epoch) &&
           isSameTool(row, request),
       );
@@ -83,9 +83,9 @@ export class RepeatedTools {
   }
 
   /**
-   * What is asked, if the last connection was lost before an entry was stored: then the thread's file has the call. A turn that
-   * began on this connection has none, because its calls were seen. Call when the request was published: from then on, the starts
-   * of turns and the thread's file are known.
+   * Finds the approval for a request whose connection was lost before an entry was stored. The thread's file then contains the
+   * call. Undefined for a turn that started on this connection, because its calls were received. Call it after the request was
+   * published, when the starts of turns and the thread's file are known.
    */
   async findCall({
     possibleApproval,

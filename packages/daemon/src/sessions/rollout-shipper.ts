@@ -5,33 +5,33 @@ import { DaemonError } from "../errors.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { RolloutStore } from "../rollouts/rollout-store.ts";
 
-/** Bytes that one transaction stores at most. The rest goes with the next event. */
+/** Maximum bytes per transaction. The rest is stored with the next event. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** Bytes in which the description of a file, its first line, is looked for. */
+/** Number of bytes that are searched for the first line of a file, which describes it. */
 const HEADER_BYTES = 256 * 1024;
 
 interface RolloutState {
   readonly rolloutId: string;
   readonly path: string;
   readonly role: "main" | "agent";
-  /** The file that this one continues. Null if it continues none, undefined until its first line was read. */
+  /** ID of the file that this one continues. Null if there is none, undefined until the first line was read. */
   baseId: string | null | undefined;
-  /** What was handed to the store. */
+  /** Number of bytes handed to the store. */
   sentBytes: number;
-  /** Beyond the limit of the store, which keeps no more of it. */
+  /** Whether the file exceeds the limit of the store, which stores no more of it. */
   isTooLarge: boolean;
 }
 
 /**
- * Copies Codex's rollout files into the store, in the transactions of the events that they belong to. Codex only appends to
- * them, so that each transaction carries the new lines.
+ * Copies Codex's rollout files to the store, in the transactions of the corresponding events. Codex only appends to them, so each
+ * transaction stores the new lines.
  */
 export class RolloutShipper {
   readonly #store: RolloutStore;
   readonly #owner: Ownership;
   readonly #codexHome: string;
-  /** By thread. */
+  /** By thread ID. */
   readonly #files = new Map<string, RolloutState>();
 
   constructor(store: RolloutStore, owner: Ownership, codexHome: string) {
@@ -48,25 +48,25 @@ export class RolloutShipper {
     this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes, isTooLarge: false });
   }
 
-  /** Looks for all files anew, after they were replaced. */
+  /** Forgets all files, after they were replaced. */
   forget(): void {
     this.#files.clear();
   }
 
-  /** The whole file of a thread, if it exists. */
+  /** Reads the whole file of a thread. Undefined if it does not exist. */
   async contents(threadId: string): Promise<Uint8Array | undefined> {
     const file = this.#files.get(threadId);
     return file && readFile(file.path).catch(() => undefined);
   }
 
-  /** Length of the thread's file, if it exists. */
+  /** Returns the length of the thread's file. Undefined if it does not exist. */
   bytes(threadId: string): number | undefined {
     const file = this.#files.get(threadId);
     if (!file) return undefined;
     return withFile(file.path, (descriptor) => fstatSync(descriptor).size);
   }
 
-  /** What to do in the next transaction to store the new lines of all files, however many there are. */
+  /** Like `collect`, for all new lines of all files, however many there are. */
   collectAll(): { readonly also?: (trx: DaemonTransaction) => Promise<void> } {
     const steps: ((trx: DaemonTransaction) => Promise<void>)[] = [];
     for (const threadId of this.#files.keys()) {
@@ -80,7 +80,7 @@ export class RolloutShipper {
     };
   }
 
-  /** What to do in the next transaction to store the new lines of the thread's file. Undefined if there are none. */
+  /** Returns a step for the next transaction that stores the new lines of the thread's file. Undefined if there are none. */
   collect(threadId: string): ((trx: DaemonTransaction) => Promise<void>) | undefined {
     const file = this.#files.get(threadId);
     if (!file || file.isTooLarge) return undefined;
@@ -103,7 +103,7 @@ export class RolloutShipper {
       try {
         file.isTooLarge = (await this.#store.append(trx, this.#owner, chunk)) === "too_large";
       } catch (error) {
-        // The events must not fail with it. The missing bytes are sent again from what is stored.
+        // The events must not fail because of it. The file is sent again, and the store skips the bytes that it already has.
         if (!DaemonError.is(error) || error.code !== "rollout_mismatch") throw error;
         file.sentBytes = 0;
       }
@@ -123,7 +123,7 @@ function withFile<Value>(path: string, use: (descriptor: number) => Value): Valu
   try {
     descriptor = openSync(path, "r");
   } catch {
-    // Codex creates the file with the first message.
+    // The file does not exist yet: Codex creates it with the first message.
     return undefined;
   }
   try {
@@ -133,7 +133,7 @@ function withFile<Value>(path: string, use: (descriptor: number) => Value): Valu
   }
 }
 
-/** The new bytes through the last complete line. */
+/** Reads the new bytes through the last complete line. */
 function readLines(descriptor: number, from: number): Uint8Array {
   const size = Math.min(fstatSync(descriptor).size - from, CHUNK_BYTES);
   if (size <= 0) return new Uint8Array();
@@ -144,7 +144,7 @@ function readLines(descriptor: number, from: number): Uint8Array {
   return buffer.subarray(0, end === 0 && size === CHUNK_BYTES ? read : end);
 }
 
-/** The file that a fork or a revert continues, named by the first line. */
+/** Reads from the first line which file a fork or a revert continues. */
 function readBaseId(descriptor: number): string | null | undefined {
   const buffer = Buffer.allocUnsafe(HEADER_BYTES);
   const text = buffer.toString("utf8", 0, readSync(descriptor, buffer, 0, HEADER_BYTES, 0));

@@ -4,7 +4,7 @@ import type { v2 } from "codexkit";
 import type { CredentialStatus } from "../codex/credentials.ts";
 import type { AppServerSummary } from "../codex/app-server.ts";
 
-/** What the API shows of a model. */
+/** A model, as the API lists it. */
 export interface ModelSummary {
   readonly id: string;
   readonly model: string;
@@ -24,20 +24,20 @@ export interface AccountSummary {
   readonly requiresOpenaiAuth: boolean;
 }
 
-/** The node of the runner, as one of a fleet. Counts are those since the start. */
+/** State of the runner as a node of a fleet. Counts are since the start. */
 export interface FleetStatus {
-  /** Since the newest renewal of the lease that succeeded was sent, in milliseconds. Null without a lease. */
+  /** Time since the newest successful renewal of the lease was sent, in milliseconds. Null without a lease. */
   readonly leaseAgeMs: number | null;
   /** Whether the app-servers are stopped, because the lease may end before it can be renewed. */
   readonly isFrozen: boolean;
-  /** Sessions that this node has given up because another one has taken them. */
+  /** Number of sessions that this node has given up because another node has taken them. */
   readonly fenced: number;
-  /** Claimed sessions, by the reason of the claim. */
+  /** Number of claimed sessions, by reason. */
   readonly claims: Readonly<Record<"ready" | "restart" | "node_lost", number>>;
   readonly renewals: { readonly ok: number; readonly failed: number };
 }
 
-/** That of a runner without a node. */
+/** Status of a runner without a lease. */
 export const NO_FLEET_STATUS: FleetStatus = {
   leaseAgeMs: null,
   isFrozen: false,
@@ -54,7 +54,7 @@ export interface RunnerStatus {
   readonly runningTurns: number;
   readonly openApprovals: number;
   readonly appServers: readonly AppServerSummary[];
-  /** Turns that ended since the start, by their end. */
+  /** Number of turns that ended since the start, by outcome. */
   readonly turns: Readonly<Record<"completed" | "failed" | "interrupted", number>>;
   readonly appServerRestarts: number;
   readonly recoveredSessions: number;
@@ -66,12 +66,12 @@ export interface RunnerStatus {
  * daemon that talks to Codex. HTTP handlers write command rows and answers, and never call it for a session.
  */
 export interface Runner extends AsyncDisposable {
-  /** Registers the node, attaches to the app-servers of an earlier boot, claims its sessions, and looks for more from then on. */
+  /** Registers the node, attaches to the app-servers of an earlier boot, claims its sessions, and then keeps claiming sessions. */
   start(): Promise<void>;
 
   /**
-   * Takes no more commands, waits for running turns at most this long, interrupts the rest, releases all sessions and ends
-   * codex. A second call with 0 ends the wait of the first. Never rejects.
+   * Starts no more commands, waits for running turns up to the timeout, interrupts the rest, releases all sessions and ends codex.
+   * A second call with 0 ends the wait of the first. Never rejects.
    */
   drain(timeoutMs: number): Promise<void>;
 
@@ -80,7 +80,7 @@ export interface Runner extends AsyncDisposable {
 
   readonly status: RunnerStatus;
 
-  /** Calls the listener after each change of `status.state`, and of the sessions that this node owns. */
+  /** Calls the listener after each change of the status. */
   onChange(listener: (status: RunnerStatus) => void): Disposable;
 
   /** Codex's model catalog. Cached for a minute. */

@@ -34,7 +34,7 @@ export interface SessionApprovalsDeps extends RepeatedToolsDeps {
   readonly parked: ParkedInbox;
   readonly cwd: string;
   readonly approvalMs: number;
-  /** The policy at this moment, and whether a person may be asked. */
+  /** Returns the current policy, and whether a person may be asked. */
   readonly policy: () => { readonly policy: Policy; readonly mayAsk: boolean };
   /** Length of the thread's rollout file. */
   readonly rolloutBytes: (threadId: string) => number | undefined;
@@ -46,38 +46,41 @@ export interface SessionApprovalsDeps extends RepeatedToolsDeps {
 
 /** A request on the current connection. */
 interface Asked {
-  /** Resolves when the event that reports the request is on its way into the journal. */
+  /** Resolves when the event of the request was handed to the journal. */
   readonly published: PromiseWithResolvers<void>;
   fingerprint?: string;
   approvalId?: string;
   /** Aborts with the request. */
   signal?: AbortSignal;
-  /** How a parked request came to be repeated, so that its answer gets to the model. */
+  /** For a repeated parked request: the strategy by which its answer is delivered. */
   strategy?: DeliveryStrategy;
 }
 
-/** How long to wait for requests that Codex sends again. A busy machine needs seconds. */
+/** How long to wait for requests that Codex sends again. It takes seconds on a busy machine. */
 const REPETITION_TIMEOUT_MS = 20_000;
 const REPETITION_INTERVAL_MS = 50;
 
-/** Longest timer; the inbox has its own expiry. */
+/** The longest timer, because the inbox has its own expiry. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Answers the server requests of a session and its agents: by the policy where it decides, otherwise through the inbox. An
- * answer is delivered once. It may have been given to an earlier boot, which Codex repeated its request after.
+ * Answers the server requests of a session and its agents: by the policy if it decides, otherwise through the inbox. An answer is
+ * delivered once. It may have been given during an earlier boot, after which Codex repeated its request.
  */
 export class SessionApprovals {
   readonly handlers: ServerRequestHandlers;
-  /** Is told of the turns, in the order of the events. */
+  /** Receives the starts and ends of turns, in the order of the events. */
   readonly repeatedTools: RepeatedTools;
   readonly #deps: SessionApprovalsDeps;
   readonly #asked = new Map<RequestId, Asked>();
-  /** Entries of requests on the current connection, until their end is stored. Another request never gets their answers. */
+  /**
+   * IDs of the entries that belong to requests on the current connection, until their end is stored. No other request gets their
+   * answers.
+   */
   readonly #taken = new Set<string>();
   readonly #opening = new SerialQueue();
   readonly #submitting = new Set<Promise<unknown>>();
-  /** Codex is told no answer until it resolves. */
+  /** While set, no answer is sent to Codex until it resolves. */
   #gate: PromiseWithResolvers<void> | undefined;
 
   constructor(deps: SessionApprovalsDeps) {
@@ -95,12 +98,12 @@ export class SessionApprovals {
     return [...this.#asked.values()].filter(({ approvalId }) => approvalId !== undefined).length;
   }
 
-  /** Call when the event of a request was appended, so that the inbox entry comes after it. */
+  /** Call after the event of a request was appended, so that the inbox entry follows it. */
   published(requestId: RequestId): void {
     this.#entry(requestId).published.resolve();
   }
 
-  /** Call with the end of each request, in the order of the events. Records what became of the inbox entry. */
+  /** Call with the end of each request, in the order of the events. Records the outcome in the inbox entry. */
   resolved({ requestId, outcome }: ApprovalResolvedEvent | QuestionResolvedEvent): void {
     const { approvalId, strategy } = this.#asked.get(requestId) ?? {};
     this.#asked.delete(requestId);
@@ -130,7 +133,7 @@ export class SessionApprovals {
     return reason !== undefined && !(CodexError.is(reason) && reason.code === "aborted");
   }
 
-  /** Tells Codex no more answers, so that what it was told is known. */
+  /** Stops sending answers to Codex. Resolves when it is known which answers were sent. */
   async pause(): Promise<void> {
     this.#gate ??= Promise.withResolvers();
     await Promise.allSettled(this.#submitting);
@@ -149,7 +152,7 @@ export class SessionApprovals {
     this.resume();
   }
 
-  /** The entries of this session whose process waits for an answer, or has not confirmed it. */
+  /** Returns the entries of this session whose process waits for an answer or has not confirmed it. */
   async undelivered(): Promise<readonly ApprovalRow[]> {
     const { inbox, owner } = this.#deps;
     const query = { sessionId: owner.sessionId, limit: 200 };
@@ -158,17 +161,17 @@ export class SessionApprovals {
   }
 
   /**
-   * Closes the entries of this session whose request no longer exists, although its turn goes on. Codex sends open requests again
-   * at any time after the thread was resumed: those of a thread that waits for a person are still on their way.
+   * Closes the entries of this session whose request no longer exists, although its turn continues. Codex may repeat open requests
+   * at any time after the thread was resumed, so requests of a thread that waits for a person may still arrive.
    *
-   * @param isWaiting Whether Codex says that a thread waits for a person.
+   * @param isWaiting Whether Codex reports that a thread waits for a person.
    */
   async closeStale(isWaiting: (threadId: string) => Promise<boolean>): Promise<void> {
     const { inbox, owner } = this.#deps;
     const limit = AbortSignal.timeout(REPETITION_TIMEOUT_MS);
     for (const row of await this.undelivered()) {
       const { id, fingerprint, thread_id: threadId, submitted_at: submittedAt } = row;
-      // Codex may have acted on an answer that it was told.
+      // If the answer was sent, Codex may already have acted on it.
       const mayFollow = async (): Promise<boolean> =>
         submittedAt === null && !limit.aborted && (await isWaiting(threadId));
       while (!(await this.#isAsked(fingerprint)) && (await mayFollow())) await delay(REPETITION_INTERVAL_MS);
@@ -234,7 +237,7 @@ export class SessionApprovals {
               decision: decisionFor(approval, answer),
               ...(answer.type === "decision" && answer.reason !== undefined ? { reason: answer.reason } : {}),
             };
-      // The person's own decision is returned below: it says more than allow or deny.
+      // The person's own decision, which is more specific than allow or deny, is returned below.
       return { decision: "deny" };
     };
     const { approve } = policyHandlers(policy, {
@@ -278,7 +281,7 @@ export class SessionApprovals {
       ...(bytes === undefined ? {} : { rolloutBytes: bytes }),
       ...(rootBytes === undefined ? {} : { rootBytes }),
     };
-    // A person's decision outlives an outage of the store: otherwise Codex would be told that it was declined.
+    // Waits for the end of an outage of the store. Otherwise Codex would be told that the person declined.
     const approval = await outlastOutage(() => this.#openEntry(opened), signal);
     asked.approvalId = approval.id;
     const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
@@ -288,7 +291,7 @@ export class SessionApprovals {
     try {
       const row = await outlastOutage(() => inbox.waitForAnswer(approval.id, { signal }), signal);
       while (this.#gate) await raceAbort(this.#gate.promise, signal);
-      // A parked request is not answered here any more: its process is about to end.
+      // A parked request is no longer answered here, because its process is about to end.
       if (row.state !== "withdrawn" && !(await this.#recordSubmission(approval.id))) {
         await raceAbort(new Promise<never>(() => {}), signal);
       }
@@ -298,7 +301,7 @@ export class SessionApprovals {
     }
   }
 
-  /** One after the other: each request of the same gets an entry of its own. */
+  /** Opens entries one at a time, so that identical requests get separate entries. */
   async #openEntry(asked: NewApproval): Promise<ApprovalRow> {
     const { inbox, owner } = this.#deps;
     return this.#opening.run(async () => {

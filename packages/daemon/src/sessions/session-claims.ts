@@ -8,10 +8,13 @@ import { Wake } from "../wake.ts";
 import type { OwnedSessions } from "./owned-sessions.ts";
 import type { RunnerLogger } from "./session-deps.ts";
 
-/** Of the free places: as many sessions are claimed at once, so that they spread over the nodes. Also what is released to make room. */
+/**
+ * A node claims this fraction (1/n) of its free capacity at a time, so that sessions spread over the nodes. A full node releases
+ * the same fraction of its capacity.
+ */
 const SHARE = 4;
 
-/** Of a lease: how often stranded sessions are looked for. */
+/** Interval between searches for stranded sessions, as a fraction of `leaseMs`. */
 const STRAND = 0.25;
 
 export interface SessionClaimsDeps {
@@ -21,21 +24,21 @@ export interface SessionClaimsDeps {
   readonly name: string;
   readonly labels: readonly string[];
   readonly capacity: number;
-  /** Between looks for sessions, if no notification arrives. */
+  /** Interval between attempts to claim sessions, if no notification arrives. */
   readonly claimMs: number;
   readonly fleet: FleetLimits;
   readonly log: RunnerLogger;
   readonly onChange: () => void;
 }
 
-/** Looks for sessions that this node can own, for as long as the node runs. */
+/** Claims sessions that this node can own, for as long as the node runs. */
 export class SessionClaims {
   readonly counts = { ready: 0, restart: 0, node_lost: 0 };
   readonly #deps: SessionClaimsDeps;
   readonly #wake = new Wake();
   readonly #load: NodeLoad;
   #isStopped = false;
-  /** When stranded sessions were looked for last. */
+  /** When stranded sessions were last searched for. */
   #strandedAt = Number.NEGATIVE_INFINITY;
   #work: Promise<void> = Promise.resolve();
   #subscription: Disposable | undefined;
@@ -51,12 +54,12 @@ export class SessionClaims {
     this.#work = this.#run();
   }
 
-  /** Looks at once. */
+  /** Tries to claim sessions immediately. */
   wake(): void {
     this.#wake.set();
   }
 
-  /** Resolves when no claim is under way. */
+  /** Stops claiming. Resolves when no claim is running. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#subscription?.[Symbol.dispose]();
@@ -84,7 +87,7 @@ export class SessionClaims {
     return nodes.some(({ id, isAlive, state }) => id !== lease.nodeId && isAlive && state === "up");
   }
 
-  /** A node that is restarted has this long to come back before its sessions are said to be stranded. */
+  /** Marks stranded sessions. A restarting node has the duration of a lease to come back before its sessions are marked. */
   async #strand(): Promise<void> {
     const { database, fleet } = this.#deps;
     const now = performance.now();
@@ -115,7 +118,7 @@ export class SessionClaims {
       readyLimit,
       labels,
       codexVersion: CODEX_VERSION,
-      // A SQLite folder has one daemon, so that all others have ended.
+      // A SQLite folder has only one daemon, so all other nodes in it have ended.
       mayTakeOver: !isFleet || lease.mayTakeOver,
       affinityMs: fleet.affinityMs,
     });
@@ -125,7 +128,7 @@ export class SessionClaims {
     }
     if (claimed.length > 0) onChange();
     if (!isFleet || lease.mayTakeOver) await this.#strand();
-    // There may be more than the limit of one query.
+    // There may be more sessions than the limit of one query.
     if (claimed.length >= readyLimit) this.wake();
   }
 }

@@ -36,7 +36,7 @@ export interface SessionCommandsDeps {
   readonly onWarning: (error: unknown, message: string) => void;
 }
 
-/** What the commands of a session use of it. */
+/** The parts of a session that its commands use. */
 export class SessionCommands implements CommandContext {
   readonly #deps: SessionCommandsDeps;
 

@@ -5,14 +5,14 @@ import type { FileService } from "../files/file-service.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
-/** Where the runner reports what no caller waits for. pino's loggers fit. */
+/** Receives the runner's log records. A pino logger can be used. */
 export interface RunnerLogger {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
-/** What a session's owner uses of its runner. */
+/** The parts of the runner that a session's owner uses. */
 export interface SessionDeps {
   readonly database: Database;
   readonly nodeName: string;

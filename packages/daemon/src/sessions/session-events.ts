@@ -36,11 +36,11 @@ const SHIPS: ReadonlySet<CodexEvent["type"]> = new Set([
   "turn.interrupted",
 ]);
 
-/** Writes the events of a session's threads to the journal, in order and without waiting for the store. */
+/** Writes the events of a session's threads to the journal, in order, without waiting for the store. */
 export class SessionEvents {
   readonly mapper = new EventMapper();
   readonly #deps: SessionEventsDeps;
-  /** Events that arrive while the history is compared with the journal. */
+  /** Events that arrived while the history is compared with the journal. */
   #held: { event: CodexEvent; server: AppServer }[] | undefined;
 
   constructor(deps: SessionEventsDeps) {
@@ -52,7 +52,7 @@ export class SessionEvents {
     else this.#store(event, server);
   }
 
-  /** Keeps events back until they are released. */
+  /** Holds events back until `release`. */
   hold(): void {
     this.#held ??= [];
   }
@@ -69,16 +69,16 @@ export class SessionEvents {
   }
 
   #store(event: CodexEvent, server: AppServer): void {
-    // The connection is lost, but the turn and its requests may go on. The history tells, after the reconnect.
+    // The connection is lost, but the turn and its requests may continue. Their state is read from the history after the reconnect.
     if (server.hasEnded && isConsequenceOfLoss(event)) return;
-    // Its requests end before the connection is known to be lost.
+    // Requests are withdrawn before the connection is known to be lost.
     if (
       isRequestEnd(event) &&
       event.outcome.by === "withdrawn" &&
       this.#deps.approvals.isLost(event.requestId)
     )
       return;
-    // A former owner in this process released the thread. The turn goes on, and its end follows.
+    // A former owner in this process closed the thread. The turn continues, and its end follows.
     if (event.type === "turn.failed" && event.error.code === "closed") return;
     const { state, rollouts, approvals } = this.#deps;
     this.#observe(event);
@@ -96,7 +96,7 @@ export class SessionEvents {
     }
   }
 
-  /** Remembers a turn that the daemon itself has cut off, so that the next owner reacts to it. */
+  /** Records that the daemon itself has cut off a turn, so that the next owner reacts to it. */
   #cutStep(event: CodexEvent): Step | undefined {
     const { state, owner } = this.#deps;
     const { isCutOff, settings, threadId } = state;
@@ -128,12 +128,12 @@ export class SessionEvents {
       limits.add(event.threadId, event.total);
     } else if (event.type === "thread.started") {
       const { id, path } = event.thread;
-      // Without the file's position in the store, its lines go with a later event.
+      // Until the file's stored length is known, its lines wait for a later event.
       if (path !== null) rollouts.follow(id, path, isOwnThread ? "main" : "agent").catch(() => {});
     } else if (event.type === "item.completed") {
       const { item } = event;
-      // Not at its start: the lines of the thread's file are stored with this event. A command that was finished without them would
-      // not be sent again after the loss of the node, and its message would be in no thread.
+      // Not at the start of the item, because only this event stores the lines of the thread's file. If the command were finished
+      // without them and the node were lost, the message would be in no thread and would not be sent again.
       if (item.type === "userMessage" && item.clientId !== null) accepted.accept(item.clientId, event.turnId);
     }
   }

@@ -12,12 +12,12 @@ export interface SessionParkingDeps extends Omit<ParkedRequestsDeps, "load" | "u
   readonly load: ParkedRequestsDeps["load"];
   readonly approvals: SessionApprovals;
   readonly ignoreEvents: () => void;
-  /** Called when something was parked, or its parking has failed. */
+  /** Called when parking has ended, successfully or not. */
   readonly onParked: () => void;
   readonly onWarning: (error: unknown, message: string) => void;
 }
 
-/** Parks the requests of a session, and delivers their answers: one after the other, so that neither sees the other half done. */
+/** Parks the requests of a session and delivers their answers. The two never overlap. */
 export class SessionParking {
   readonly requests: ParkedRequests;
   readonly #deps: SessionParkingDeps;
@@ -34,12 +34,12 @@ export class SessionParking {
     });
   }
 
-  /** Whether answers of parked requests are on their way to the model. */
+  /** Whether answers of parked requests are being delivered. */
   get isDelivering(): boolean {
     return this.#delivery !== undefined;
   }
 
-  /** What answers of parked requests have added to the session's policy. */
+  /** The rules that answers of parked requests have added to the session's policy. */
   get rules(): RememberedRules {
     return this.#rules;
   }
@@ -67,7 +67,7 @@ export class SessionParking {
     }
   }
 
-  /** Ends a delivery, and waits for its end until the limit aborts. */
+  /** Stops a delivery, and waits for its end until the limit aborts. */
   async stopDelivery(limit: AbortSignal): Promise<void> {
     if (!this.#delivery) return;
     this.#delivery.stop.stop();
@@ -80,8 +80,8 @@ export class SessionParking {
   }
 
   /**
-   * Stores the requests that wait for a person, and releases the thread. Its events don't count any more: what Codex does to end
-   * the turn is removed from the thread's file before it is continued. Returns the number of parked requests.
+   * Stores the requests that wait for a person, and releases the thread. Its further events are ignored, and what Codex writes
+   * while it ends the turn is removed from the thread's file before the thread is continued. Returns the number of parked requests.
    */
   park(reason: ParkReason): Promise<number> {
     this.#parking ??= this.#park(reason).finally(() => {

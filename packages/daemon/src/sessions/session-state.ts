@@ -3,7 +3,7 @@ import type { goal } from "../api/command.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
 import type { SessionRow } from "../database/tables.ts";
 
-/** What the owner knows about its session. Only the owner changes it, so that it is not read again. */
+/** The owner's copy of its session's state. Only the owner changes the session, so the state is not read again. */
 export interface SessionState {
   readonly sessionId: string;
   readonly cwd: string;
@@ -12,11 +12,11 @@ export interface SessionState {
   settings: SessionSettings;
   name: string | null;
   goal: z.infer<typeof goal> | null;
-  /** The running turn of the thread itself, not of its agents. */
+  /** ID of the running turn of the thread itself, not of its agents. */
   activeTurnId: string | undefined;
-  /** A turn that was cut off, until the owner has reacted to it. */
+  /** ID of a turn that was cut off, until the owner has reacted to it. */
   interruptedTurnId: string | undefined;
-  /** Whether the daemon cuts the running turn off. Its end is no decision of a person. */
+  /** Whether the daemon is cutting off the running turn, as opposed to a person who interrupts it. */
   isCutOff: boolean;
   readonly tenantId: string;
   readonly priority: number;

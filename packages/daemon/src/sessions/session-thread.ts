@@ -10,7 +10,7 @@ export interface SessionThreadDeps {
   readonly onFailure: (error: unknown) => Promise<void>;
 }
 
-/** The thread of a session while it is loaded, and why it has to be. */
+/** Loads and unloads the thread of a session, and records why it must be recovered. */
 export class SessionThread {
   readonly #deps: SessionThreadDeps;
   #loaded: LoadedThread | undefined;
@@ -26,12 +26,12 @@ export class SessionThread {
     return this.#loaded;
   }
 
-  /** The app-server that has the thread, or had it last. */
+  /** The app-server that has the thread loaded, or had it last. */
   get server(): AppServer | undefined {
     return this.#loaded?.lease.server ?? this.#lastServer;
   }
 
-  /** Whether it must be loaded without a command, because the journal may have a hole. */
+  /** Whether the thread must be loaded even without a command, because events may be missing in the journal. */
   get needsRecovery(): boolean {
     return this.#recoverReason !== undefined;
   }
@@ -40,7 +40,7 @@ export class SessionThread {
     this.#recoverReason = reason;
   }
 
-  /** The next load that succeeds compares the history with the journal all the same. */
+  /** Stops requiring the recovery. The next successful load still compares the history with the journal. */
   giveUpRecovery(): void {
     this.#recoverReason = undefined;
   }
@@ -66,7 +66,7 @@ export class SessionThread {
     loaded?.lease[Symbol.dispose]();
   }
 
-  /** Takes the end of a connection. False if it is not that of the thread. */
+  /** Receives the end of a connection. Returns false if it is not the thread's connection. */
   disconnect(server: AppServer): boolean {
     if (this.#loaded?.lease.server !== server) return false;
     this.#loaded.lease[Symbol.dispose]();

@@ -17,7 +17,7 @@ import type { SessionState } from "./session-state.ts";
 import { webhookTools } from "../webhooks/webhook-tools.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 
-/** Between attempts to load a thread that another process has open. */
+/** Interval between attempts to load a thread that another process has open. */
 const LOCK_POLL_MS = 100;
 
 export interface ThreadLoaderDeps {
@@ -48,8 +48,8 @@ export class ThreadLoader {
   }
 
   /**
-   * @param previous The server of the lost connection. What it has delivered is stored first.
-   * @param reason Why the journal may have a hole, or undefined if none is expected.
+   * @param previous The server of the lost connection. Its delivered events are stored first.
+   * @param reason Why events may be missing in the journal. Undefined if none are expected to be missing.
    */
   async load(previous: AppServer | undefined, reason: string | undefined): Promise<LoadedThread> {
     const { session, state, events, approvals, listener } = this.#deps;
@@ -96,7 +96,7 @@ export class ThreadLoader {
     }
   }
 
-  /** Waits for a former app-server of this daemon, which may still be ending, to close the thread. */
+  /** Loads the thread. Waits for a former app-server of this daemon, which may still be ending, to release its lock. */
   async #loadUnlocked(
     lease: AppServerLease,
     options: Parameters<typeof loadThread>[1],
@@ -114,8 +114,9 @@ export class ThreadLoader {
   }
 
   /**
-   * Whether the journal has more than the beginning of a first message. Codex stores a thread with that message, and forgets one without
-   * messages when it ends; the thread's file is stored with the first item that is complete. Without one, a new thread loses nothing.
+   * Whether the journal has a completed item. Codex stores a thread with its first message, and forgets a thread without messages
+   * when it exits; the daemon stores the thread's file with the first completed item. Without one, nothing is lost by starting a
+   * new thread.
    */
   async #hasHistory(): Promise<boolean> {
     const { journal } = this.#deps.session.database;
@@ -162,7 +163,7 @@ export class ThreadLoader {
     const why = reason ?? "The thread was resumed.";
     await this.followRollout(thread);
     const parts = { database, owner, state, rollouts };
-    // Before the history is read, because a process that still works on the turn asks again.
+    // Before the history is read, because a process that is still working on the turn repeats its requests.
     const lost = thread.busy ? [] : [...(await approvals.undelivered()), ...(await findUnconfirmed(parts))];
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
@@ -188,9 +189,9 @@ export class ThreadLoader {
         owner,
         events: recovery.events,
         ...(also && { also }),
-        // With the end of the turn: after a crash before they are parked, the next boot has to load the thread again.
+        // Stored with the end of the turn. If a crash happens before the requests are parked, the next boot loads the thread again.
         ...(isIdle && lost.length > 0 && { changes: { phase: "parked" } }),
-        // With the end of the turn, so that whichever owner comes next reacts to it once.
+        // Stored with the end of the turn, so that the next owner reacts to it exactly once.
         ...(wasCut && { changes: { interruptedTurnId: recovery.cutTurnId ?? null } }),
       });
     }
@@ -214,7 +215,7 @@ export class ThreadLoader {
     await this.#restoreGoal(thread);
   }
 
-  /** Agents that run have to be resumed one by one: their events and requests go to clients that have. */
+  /** Resumes the running agents one by one, because their events and requests are only sent to clients that have resumed them. */
   async #resumeAgents({ codex, thread }: LoadedThread): Promise<void> {
     const { session, listener, approvals, rollouts } = this.#deps;
     for await (const agent of codex.listThreads({ ancestorThreadId: thread.id })) {
@@ -225,7 +226,7 @@ export class ThreadLoader {
     }
   }
 
-  /** Codex keeps goals outside the thread's file, so that a restored thread has none. */
+  /** Sets the goal again. Codex stores goals outside the thread's file, so a restored thread has none. */
   async #restoreGoal(thread: Thread): Promise<void> {
     const { goal } = this.#deps.state;
     if (!goal || (await thread.goal.get()) !== null) return;
@@ -233,7 +234,7 @@ export class ThreadLoader {
   }
 }
 
-/** Whether Codex says that a thread waits for a person. */
+/** Whether Codex reports that a thread waits for a person. */
 async function isWaiting({ codex }: LoadedThread, threadId: string): Promise<boolean> {
   const { status } = await codex.readThread(threadId);
   return status.type === "active" && status.activeFlags.length > 0;

@@ -8,7 +8,7 @@ export interface ThreadListener {
 }
 
 const LIMITS = {
-  /** Threads whose events arrived before a session was known for them. */
+  /** Maximum number of threads with events that arrived before the thread's session was known. */
   unclaimedThreads: 256,
   unclaimedEvents: 64,
 } as const;
@@ -18,7 +18,7 @@ const IGNORED: ThreadListener = { onEvent: () => {} };
 /** Routes events to sessions by thread. The threads of agents belong to the session of their root. */
 export class ThreadRoutes {
   readonly #routes = new Map<string, ThreadListener>();
-  /** A thread's first events may arrive before the response that names it. */
+  /** Early events by thread. A thread's first events may arrive before the response with its ID. */
   readonly #unclaimed = new BoundedMap<string, { event: CodexEvent; server: AppServer }[]>(
     LIMITS.unclaimedThreads,
   );

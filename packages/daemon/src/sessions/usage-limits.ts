@@ -8,7 +8,7 @@ const BUDGET_KEYS = ["totalTokens", "inputTokens", "outputTokens"] as const;
 /** Enforces the budget and the deadline of a session. */
 export class UsageLimits implements Disposable {
   readonly #onReached: (problem: Problem) => void;
-  /** Tokens of the session's thread and of each agent. */
+  /** Token usage of the session's thread and of each agent, by thread. */
   readonly #usage = new Map<string, TokenUsage>();
   #settings: Pick<SessionSettings, "budget" | "deadline"> = {};
   #timer: NodeJS.Timeout | undefined;
@@ -18,14 +18,14 @@ export class UsageLimits implements Disposable {
     this.#onReached = onReached;
   }
 
-  /** Applies settings, at first and after each change. */
+  /** Applies the settings. Call it initially and after each change. */
   update(settings: Pick<SessionSettings, "budget" | "deadline">): void {
     this.#settings = settings;
     clearTimeout(this.#timer);
     if (settings.deadline === undefined) return;
     this.#timer = setTimeout(
       () => {
-        // A timer covers 25 days at most.
+        // The timer may have fired early, because timers are limited to about 25 days.
         if (this.reached) this.#onReached(this.reached);
         else this.update(this.#settings);
       },
@@ -34,7 +34,7 @@ export class UsageLimits implements Disposable {
     this.#timer.unref();
   }
 
-  /** Takes the usage of a thread so far. */
+  /** Records the total usage of a thread so far. */
   add(threadId: string, total: TokenUsage): void {
     this.#usage.set(threadId, total);
     if (this.reached) this.#onReached(this.reached);

@@ -25,14 +25,14 @@ export interface WaitingThreadDeps {
   readonly unload: () => Promise<void>;
 }
 
-/** Undefined if the thread's file is not stored. */
+/** Reads the stored file of the thread. Undefined if it is not stored. */
 export async function readWaitingThread(
   rows: readonly ParkedApproval[],
   { session, state, owner }: WaitingThreadDeps,
 ): Promise<WaitingThread | undefined> {
   const { rollouts } = session.database;
   const files = await rollouts.lineage(owner.sessionId);
-  // A revert continues a thread in another file; the newest has the request.
+  // A revert continues a thread in another file. The newest file has the request.
   const main = files
     .filter(({ role }) => role === "main")
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
@@ -48,7 +48,7 @@ export async function readWaitingThread(
   return { rolloutId: main.id, file, calls: findOpenCalls(file) };
 }
 
-/** Puts the files into this daemon's Codex home, the thread's own cut at a byte, and loads the thread. */
+/** Writes the files to this daemon's Codex home, with the thread's own file truncated to `cutBytes`, and loads the thread. */
 export async function restoreWaitingThread(
   rows: readonly ParkedApproval[],
   { rolloutId, file }: WaitingThread,

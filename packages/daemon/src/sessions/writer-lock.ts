@@ -3,15 +3,15 @@ import { join } from "node:path";
 
 /** What a client can do about a thread that another program has open. */
 export interface LockExplanation {
-  /** The program that holds the lock, if it runs on this machine and the system tells. */
+  /** The program that holds the lock, if it runs on this machine and the system reports it. */
   readonly holder: { readonly pid: number; readonly command: string } | null;
   readonly remedies: readonly string[];
 }
 
 const REMEDIES = [
   "Wait until the other program closes the thread, and send the command again.",
-  "Follow the session read-only: what is stored can be read while the thread is locked.",
-  "Fork the session: the copy can be used at once.",
+  "Follow the session read-only. Its stored history can be read while the thread is locked.",
+  "Fork the session. The copy can be used immediately.",
 ];
 
 /** Finds the program that holds Codex's lock of a thread. Linux only; elsewhere the holder is unknown. */

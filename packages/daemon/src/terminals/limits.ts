@@ -1,24 +1,24 @@
 /** Limits of terminals. */
 export interface TerminalLimits {
-  /** Running terminals of this daemon. Default: 64. */
+  /** Maximum running terminals of this daemon. Default: 64. */
   readonly terminals: number;
-  /** Terminals of one session, ended ones included. Default: 8. */
+  /** Maximum terminals per session, including ended ones. Default: 8. */
   readonly terminalsPerSession: number;
-  /** Viewers of one terminal. Default: 16. */
+  /** Maximum viewers per terminal. Default: 16. */
   readonly viewers: number;
-  /** Lines above the screen that are kept. Default: 1,000. */
+  /** Number of lines kept above the screen. Default: 1,000. */
   readonly scrollback: number;
-  /** Bytes of output that are kept for viewers that come back or fall behind. Default: 1 MiB. */
+  /** Bytes of output kept for viewers that reconnect or fall behind. Default: 1 MiB. */
   readonly replayBytes: number;
-  /** Output that the emulator has not processed yet; above it, the program waits. Default: 512 KiB. */
+  /** Bytes of output that the terminal emulator has not processed yet, above which the program is paused. Default: 512 KiB. */
   readonly unparsedBytes: number;
-  /** Bytes on their way to one viewer. One that reads slowly gets no more, and a new screen later. Default: 256 KiB. */
+  /** Unsent bytes per viewer. A viewer that reads more slowly gets no more output, and a new screen later. Default: 256 KiB. */
   readonly unsentBytes: number;
-  /** Bytes of one message of a viewer. Default: 64 KiB. */
+  /** Maximum bytes per message of a viewer. Default: 64 KiB. */
   readonly messageBytes: number;
-  /** Input that the program has not read yet; above it, the writer's messages wait. Default: 256 KiB. */
+  /** Bytes of input that the program has not read yet, above which further messages of the writer wait. Default: 256 KiB. */
   readonly unreadInputBytes: number;
-  /** How long the screen of an ended terminal stays readable, in milliseconds. Default: 300,000. */
+  /** How long the screen of an ended terminal can still be read, in milliseconds. Default: 300,000. */
   readonly endedMs: number;
 }
 

@@ -1,16 +1,16 @@
-/** Limits of what is read from the Codex home of the person. */
+/** Limits for reading threads of the Codex CLI. */
 export interface ThreadLimits {
-  /** Rollout files that are looked at. Older ones are not listed. */
+  /** Maximum rollout files that are considered. Older ones are not listed. */
   readonly files: number;
-  /** Largest rollout file that is read, after decompression. */
+  /** Maximum bytes of a rollout file, after decompression. */
   readonly fileBytes: number;
-  /** Longest line. Longer ones are skipped and reported. */
+  /** Maximum bytes of a line. Longer lines are skipped and reported. */
   readonly lineBytes: number;
-  /** Files that the history of one thread may consist of. */
+  /** Maximum files that the history of one thread may span. */
   readonly lineageFiles: number;
-  /** Bytes that one request searches. The next page goes on behind them. */
+  /** Bytes that one request searches. The next page continues after them. */
   readonly searchBytes: number;
-  /** How often a followed thread is looked at, in milliseconds. */
+  /** Interval between checks of a followed thread, in milliseconds. */
   readonly pollMs: number;
 }
 

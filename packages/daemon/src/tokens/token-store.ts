@@ -9,10 +9,10 @@ import type { DaemonTables, TokenRow } from "../database/tables.ts";
 import { TOKEN_PREFIX } from "./redact-tokens.ts";
 import { TokenWatch } from "./token-watch.ts";
 
-/** The time of use is written once per this time, not per request. */
+/** The time of last use is written at most once per this interval, not per request. */
 const USE_RESOLUTION_MS = 60_000;
 
-/** A token as it is shown: without its hash. */
+/** A token without its hash. */
 export type TokenInfo = Omit<TokenRow, "hash" | "scopes"> & { readonly scopes: readonly Scope[] };
 
 export interface NewToken {
@@ -20,19 +20,22 @@ export interface NewToken {
   readonly scopes: readonly Scope[];
   /** Milliseconds since the epoch. Default: never. */
   readonly expiresAt?: number;
-  /** Owns the sessions that are created with the token. Default: `default`. */
+  /** The tenant of the sessions that are created with the token. Default: `default`. */
   readonly tenant?: string;
   /** Who creates it, for the audit log. */
   readonly by: string;
 }
 
-/** A token and what is shown of it later. */
+/** A new token, and the information about it that can be listed later. */
 export interface CreatedToken {
   readonly token: string;
   readonly info: TokenInfo;
 }
 
-/** Bearer tokens. Only their hashes are stored: they are random, so that a plain hash can't be guessed back. */
+/**
+ * Creates, verifies and revokes bearer tokens. Only hashes are stored. Tokens are random, so a plain hash can't be reversed by
+ * guessing.
+ */
 export class TokenStore {
   readonly #store: Store<DaemonTables>;
   readonly #audit: AuditLog;
@@ -43,7 +46,7 @@ export class TokenStore {
     this.#audit = audit;
   }
 
-  /** `token` is returned here only. */
+  /** Creates a token. Only this call returns the token itself. */
   async create({ name, scopes, expiresAt, tenant, by }: NewToken): Promise<CreatedToken> {
     return this.#store.db.transaction().execute(async (trx) => {
       const created = await insertToken(this.#store, trx, { name, scopes, expiresAt, tenant });
@@ -60,7 +63,7 @@ export class TokenStore {
     });
   }
 
-  /** Undefined for an unknown, expired or revoked token. */
+  /** Verifies a token. Undefined if it is unknown, expired or revoked. */
   async verify(token: string): Promise<TokenInfo | undefined> {
     const hash = hashOf(token);
     const found = await this.#store.db
@@ -84,7 +87,10 @@ export class TokenStore {
     return rows.map(toInfo);
   }
 
-  /** Also ends the logins that were made with it. Resolves to false if there is no such token, or if it has been revoked before. */
+  /**
+   * Revokes a token, and ends the logins that were created with it. Resolves to false if the token does not exist or was already
+   * revoked.
+   */
   async revoke(id: string, by: string): Promise<boolean> {
     const revoked = await this.#store.db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
@@ -119,7 +125,7 @@ export class TokenStore {
     return watch.add(onInvalid);
   }
 
-  /** Whether any token exists, also a revoked one. */
+  /** Whether any token exists, including revoked ones. */
   async hasAny(): Promise<boolean> {
     return (await this.#store.db.selectFrom("token").select("id").limit(1).executeTakeFirst()) !== undefined;
   }
@@ -161,7 +167,7 @@ export async function insertToken(
   return { token, info: toInfo(row) };
 }
 
-/** Tokens and codes are random, so that a plain hash can't be guessed back. */
+/** Hashes a token or login code. They are random, so a plain hash can't be reversed by guessing. */
 export function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

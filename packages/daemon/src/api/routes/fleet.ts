@@ -9,16 +9,16 @@ export const fleetRoutes = {
   "GET /nodes": {
     summary: "List the nodes of the fleet",
     description:
-      "The newest start of each daemon that uses the store. One that has stopped is listed as long as sessions need it.",
+      "The newest boot of each daemon that uses the store. A stopped daemon is listed while sessions need it.",
     tag: "fleet",
     scope: "read",
     status: 200,
     response: z.object({ data: z.array(node) }).meta({ id: "NodeList" }),
   },
   "POST /nodes/{nodeId}/drain": {
-    summary: "Let a node hand its sessions over to the others",
+    summary: "Drain a node: other nodes take over its sessions",
     description:
-      "Any node takes the request. The node that is meant takes no more sessions, and its running turns may end.",
+      "Any node accepts the request. The named node claims no more sessions, lets its running turns end for a limited time, and releases its sessions.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,
@@ -27,15 +27,15 @@ export const fleetRoutes = {
     problems: ["not_found", "node_lost"],
   },
   "DELETE /nodes/{nodeId}": {
-    summary: "Give up a node that is lost",
+    summary: "Remove a lost node",
     description:
-      "The sessions that need its folders fail with `node_lost`, and continue if it comes back under its name and they get a message. With `rehome`, they may run on any node instead, over the same path there.",
+      "Sessions that need its folders fail with `node_lost`. They continue with their next message if the node comes back under the same name. With `rehome`, they may run on any node instead, in the folder with the same path there.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,
     query: z.strictObject({
       rehome: booleanParameter().default(false).meta({
-        description: "Whether any node may continue its sessions, because it has the same folders.",
+        description: "Whether any node may continue the sessions, because all nodes have the same folders.",
       }),
     }),
     status: 204,
@@ -43,7 +43,8 @@ export const fleetRoutes = {
   },
   "GET /tenants": {
     summary: "List tenants, with their limits and their use of the fleet",
-    description: "Tenants limit sessions and share nodes fairly. They hide nothing from each other.",
+    description:
+      "Tenants have limits of sessions and fair shares of the nodes. They don't restrict access: every token can read the sessions of all tenants.",
     tag: "fleet",
     scope: "admin",
     status: 200,

@@ -18,8 +18,8 @@ import { describeRequest, FORWARD_HEADER } from "./forwarded.ts";
 import { relayBody } from "./response-body.ts";
 
 /**
- * What handlers read. Everything else stays here: credentials, because the token of the request takes their place, what was
- * checked here, such as the origin, and what is about the connection.
+ * Request headers that handlers read. All others are dropped: credentials, because the token of the forwarded request replaces
+ * them; headers that were checked here, such as the origin; and headers about the connection.
  */
 const REQUEST_HEADERS = [
   "accept",
@@ -33,7 +33,7 @@ const REQUEST_HEADERS = [
   "range",
 ];
 
-/** What handlers send. */
+/** Response headers that handlers send. */
 const RESPONSE_HEADERS = [
   "accept-ranges",
   "allow",
@@ -50,10 +50,10 @@ const RESPONSE_HEADERS = [
   "x-content-type-options",
 ];
 
-/** Of a problem, which is read as a whole. */
+/** Largest problem body, because it is read into memory. */
 const PROBLEM_BYTES = 64 * 1024;
 
-/** A node that answers so has not recognised this one. The client has done nothing wrong. */
+/** Problems with which a node refuses the forwarding itself. The client's request was not at fault. */
 const REFUSALS: ReadonlySet<unknown> = new Set(["unauthorized", "host_not_allowed", "origin_not_allowed"]);
 
 export interface OwnerProxyOptions {
@@ -69,16 +69,16 @@ export interface OwnerProxyOptions {
 
 export interface ForwardedCall {
   readonly context: Context;
-  /** Of the route, such as `GET /sessions/{sessionId}`. */
+  /** Key of the route, such as `GET /sessions/{sessionId}`. */
   readonly key: string;
   readonly identity: Identity;
-  /** What was parsed of a JSON body. Undefined: the body is passed on as it arrives. */
+  /** The parsed JSON body. If undefined, the body is streamed unchanged. */
   readonly body?: unknown;
   /** How long the target may wait for the outcome of a command. */
   readonly waitMs?: number;
 }
 
-/** Where a call goes, and the token that proves who has sent it. */
+/** The URL of a forwarded call, and the header with the token that identifies its sender. */
 export interface ForwardTarget {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -99,7 +99,7 @@ export class OwnerProxy {
     if (this.#open >= forwardedRequests) {
       throw new DaemonError(
         "too_many_connections",
-        `${forwardedRequests} requests are being forwarded to other nodes already.`,
+        `This node is already forwarding ${forwardedRequests} requests to other nodes. Try again later.`,
         { details: { retryAfter: 5 } },
       );
     }
@@ -111,7 +111,10 @@ export class OwnerProxy {
     };
   }
 
-  /** Rejects with `node_unavailable` if the node can't be reached at all. */
+  /**
+   * Creates the target of a call. Rejects with `node_unavailable` if the node has no usable URL, or if this node has lost its
+   * lease.
+   */
   async target(node: FleetNode, { context, key, identity }: ForwardedCall): Promise<ForwardTarget> {
     const { runner, tokens } = this.#options;
     const { nodeId: from } = runner.status;
@@ -121,17 +124,21 @@ export class OwnerProxy {
       throw nodeUnavailable(
         node.name,
         node.url === null
-          ? "It has no URL, so that requests can't be forwarded to it. Start it with advertiseUrl, or send the request to it."
-          : "Its URL can't be used.",
+          ? "It has no URL, so requests can't be forwarded to it. Start it with advertiseUrl, or send the request to it."
+          : "Its URL is invalid. Expected an origin such as https://node-1:4100 as its advertiseUrl.",
       );
     }
-    if (from === null) throw nodeUnavailable(node.name, "This node has just lost its lease.");
+    if (from === null)
+      throw nodeUnavailable(
+        node.name,
+        "The node that received the request has just lost its lease. Try again later.",
+      );
     const request = describeRequest(context, key);
     const token = await tokens.sign(request, { from, to: node.id, identity });
     return { url: new URL(request.path, origin), headers: { [FORWARD_HEADER]: token } };
   }
 
-  /** The response of the node, whose body is passed on as it arrives. */
+  /** Forwards a call and returns the node's response. Its body is streamed. */
   async forward(node: FleetNode, call: ForwardedCall): Promise<Response> {
     const close = this.open();
     try {
@@ -187,7 +194,7 @@ export class OwnerProxy {
     }
     const isStream = headers["content-type"] === "text/event-stream";
     const body = relayBody(response.body, {
-      // A stream is silent for as long as its heartbeat.
+      // An idle stream sends only heartbeats.
       idleMs: Math.max(fleetLimits.proxyTimeoutMs, 3 * limits.heartbeatMs),
       end: isStream ? closing : undefined,
       onEnd: () => {
@@ -199,7 +206,10 @@ export class OwnerProxy {
     return new Response(body, init);
   }
 
-  /** What a client gets of a response. Rejects with `node_unavailable` if the node has not taken the request as one of a node. */
+  /**
+   * Returns the response headers for the client. Rejects with `node_unavailable` if the node did not accept the request as one of
+   * another node.
+   */
   async receive(
     { name }: FleetNode,
     response: Response,
@@ -212,12 +222,16 @@ export class OwnerProxy {
       ((status === 401 || status === 403 || status === 421) &&
         (!isProblem || REFUSALS.has((await peekProblem(response))?.type)));
     this.count(isRefused ? "refused" : "ok");
-    if (isRefused) throw nodeUnavailable(name, "It does not accept requests of this node.");
+    if (isRefused)
+      throw nodeUnavailable(
+        name,
+        "It refused the request of this node. Check that its advertiseUrl is one of its allowed hosts, and that both nodes use the same store.",
+      );
     return { headers: pick(response.headers, RESPONSE_HEADERS) };
   }
 }
 
-/** Requests of a server of Node have its response. */
+/** With Node's HTTP server, the context has the server's response, whose connection can be destroyed. Returns whether it was. */
 function breakOff({ env }: Context): boolean {
   const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
   outgoing?.destroy();
@@ -245,7 +259,7 @@ function contentOf({ body, context }: ForwardedCall, timeout: Timeout): RequestI
   if (raw.method === "GET" || raw.method === "HEAD") return {};
   if (body !== undefined) return { body: JSON.stringify(body) };
   if (!raw.body) return {};
-  // As long as the client sends, the node has no reason to answer.
+  // While the client is still sending, the node can't be expected to respond.
   const counted = raw.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
@@ -266,7 +280,7 @@ async function peekProblem(response: Response): Promise<Problem | undefined> {
     .catch(() => undefined)) as Problem | undefined;
 }
 
-/** Aborts its signal when nothing restarts it in time. */
+/** A timeout that can be restarted. Aborts its signal when it elapses. */
 class Timeout {
   readonly #controller = new AbortController();
   readonly #ms: number;

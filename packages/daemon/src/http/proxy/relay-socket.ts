@@ -4,25 +4,25 @@ import { type RawData, WebSocket, type WebSocketServer } from "ws";
 import { CLOSE, CLOSE_MS, Replies, startHeartbeat } from "../socket-liveness.ts";
 import type { ForwardTarget } from "./owner-proxy.ts";
 
-/** Codes that stand for the absence of a close frame, so that they can't be sent. */
+/** Close codes that only exist locally and can't be sent in a close frame. */
 const UNSENDABLE: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 
 export interface RelaySocketOptions {
   readonly server: WebSocketServer;
   readonly target: ForwardTarget;
-  /** Of the upgrade at the other node. */
+  /** Timeout of the upgrade at the other node. */
   readonly timeoutMs: number;
-  /** Bytes on their way to one side before the other is no longer read. */
+  /** Unsent bytes to one side above which the other side is not read. */
   readonly unsentBytes: number;
   readonly heartbeatMs: number;
   readonly closing: AbortSignal;
-  /** Called when both sides have ended, if they were connected. */
+  /** Called when both sides have closed. Not called if they were never connected. */
   readonly onEnd: () => void;
 }
 
 /**
- * Connects the WebSocket of a client with one of another node. Resolves to the response of the node
- * if it refuses. Rejects if the node can't be reached, or if the client has gone.
+ * Connects a client's WebSocket to a WebSocket of another node. Resolves to the node's response if the node refuses, or to
+ * `refused` if the client's upgrade fails. Rejects if the node can't be reached, or if the client disconnects.
  */
 export async function relaySocket(
   client: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
@@ -40,19 +40,19 @@ export async function relaySocket(
   const { promise, resolve, reject } = Promise.withResolvers<"connected" | "refused" | IncomingMessage>();
   const giveUp = (): void => {
     upstream.terminate();
-    reject(new Error("The client has gone."));
+    reject(new Error("The client disconnected before the node answered."));
   };
   client.socket.once("close", giveUp);
   upstream.on("error", reject);
   upstream.once("unexpected-response", (_, response) => resolve(response));
-  // In the same step: messages that follow the upgrade would have no listener.
+  // Without an await in between, because messages that follow the upgrade would have no listener yet.
   upstream.once("open", () => {
     let isConnected = false;
     server.handleUpgrade(client.request, client.socket, client.head, (socket) => {
       isConnected = true;
       connect(socket, upstream, options);
     });
-    // `ws` has answered a request that is no valid upgrade, and does not call back for a client that has just gone.
+    // `ws` does not call back if the upgrade is invalid, which it answers itself, or if the client has just disconnected.
     if (!isConnected) upstream.terminate();
     resolve(isConnected ? "connected" : "refused");
   });
@@ -92,7 +92,8 @@ function connect(
     [upstream, client],
   ] as const) {
     const replies = new Replies(from);
-    // Each side is asked by this node: a ping that waits behind output says nothing of the other side.
+    // This node answers the pings of each side itself. A forwarded ping would wait behind output, and its answer would say nothing
+    // about the other side.
     from.on("ping", (data) => replies.add((onSent) => from.pong(data, false, onSent)));
     from.on("message", (data: RawData, isBinary: boolean) => {
       to.send(data as Buffer, { binary: isBinary }, () => {
@@ -100,10 +101,10 @@ function connect(
       });
       if (to.bufferedAmount > unsentBytes) from.pause();
     });
-    // `close` follows, with the code that the other side gets.
+    // The `close` event follows, with the code for the other side.
     from.on("error", () => {});
     from.on("close", (code, reason) => {
-      // Its close frame waits behind what it has sent.
+      // While paused, it would not read the close frame.
       to.resume();
       if (UNSENDABLE.has(code)) to.close();
       else to.close(code, reason);

@@ -1,17 +1,17 @@
 export interface RelayedBodyOptions {
-  /** A source that sends nothing for this long while the client waits is given up. */
+  /** The source is cancelled if it sends nothing for this long while the client is reading. */
   readonly idleMs: number;
-  /** Ends the body, as if the source had ended. Undefined for one whose length is known to the client. */
+  /** Ends the body as if the source had ended. Undefined if the client knows the length of the body. */
   readonly end?: AbortSignal | undefined;
-  /** Called once, however it ends. */
+  /** Called once when the body ends for any reason. */
   readonly onEnd: () => void;
-  /** Breaks the connection of the client off. False if that is not possible here. */
+  /** Destroys the client's connection. Returns false if that is not possible. */
   readonly breakOff: () => boolean;
 }
 
 /**
- * The body of another node's response. The next chunk is read when the client has taken the previous one. If the source breaks off,
- * so does the body: the client must not take what it has for the whole.
+ * Relays the body of another node's response. The next chunk is read when the client has taken the previous one. If the source
+ * breaks, the client's connection is broken too, so that the client does not take a partial body for a complete one.
  */
 export function relayBody(
   source: ReadableStream<Uint8Array>,
@@ -26,7 +26,7 @@ export function relayBody(
     onEnd();
   };
   const stop = (): void => {
-    // A pending read ends with it.
+    // This also ends a pending read.
     void reader.cancel().catch(() => {});
   };
   end?.addEventListener("abort", stop, { once: true });
@@ -47,7 +47,7 @@ export function relayBody(
         } catch (error) {
           finish();
           stop();
-          // The adapter would write the error to the console, and its message into the body.
+          // Preferred, because the HTTP adapter would log an error to the console and write its message into the body.
           if (breakOff()) controller.close();
           else controller.error(error);
         } finally {
