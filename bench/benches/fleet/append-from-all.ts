@@ -4,8 +4,10 @@ import type { PostgresServer } from "@codexkit/store/testing";
 import { quantile } from "./quantile.ts";
 
 const EVENTS = 64_000;
+/** Events per second of all processes together. */
+const PACE = 20_000;
 
-/** Processes that append to one Postgres: events per second of all together, and how long an append at a steady pace takes. */
+/** Processes that append to one Postgres: how long an append at a steady pace takes, then events per second of all together. */
 export async function appendFromAll(
   server: PostgresServer,
   nodes: number,
@@ -16,7 +18,7 @@ export async function appendFromAll(
   for (let number = 1; number <= nodes; number += 1) {
     const child = fork(
       new URL("append-program.ts", import.meta.url),
-      [location, `node-${number}`, `${EVENTS / nodes}`],
+      [location, `node-${number}`, `${EVENTS / nodes}`, `${PACE / nodes}`],
       { execArgv: ["--conditions=codexkit:source"], stdio: ["ignore", "inherit", "inherit", "ipc"] },
     );
     const exited = once(child, "exit");
@@ -39,9 +41,9 @@ export async function appendFromAll(
       },
     });
   }
+  const times = (await Promise.all(children.map(({ ask }) => ask("pace")))) as number[][];
   const begin = performance.now();
   await Promise.all(children.map(({ ask }) => ask("append")));
   const throughput = (EVENTS * 1_000) / (performance.now() - begin);
-  const times = (await Promise.all(children.map(({ ask }) => ask("pace")))) as number[][];
   return { throughput, "stored p99": quantile(times.flat(), 0.99) };
 }

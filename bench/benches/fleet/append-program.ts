@@ -1,14 +1,13 @@
-// A node that only appends: as fast as the store takes it, then at a steady pace.
+// A node that only appends: at a steady pace, then as fast as the store takes it.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "../../../packages/daemon/src/database.ts";
 import { delta } from "../daemon/events.ts";
 
 const SESSIONS = 16;
 const APPEND = 16;
-const PACED_APPENDS = 400;
-const PACE_MS = 5;
+const PACED_MS = 3_000;
 
-const [location = "", name = "", events = "0"] = process.argv.slice(2);
+const [location = "", name = "", events = "0", pace = "0"] = process.argv.slice(2);
 const database = await openDatabase(location);
 const nodeId = await database.nodes.register({ name, version: "0.1.0", codexVersion: "0.166.0" });
 const settings = {
@@ -48,12 +47,18 @@ async function appendAll(): Promise<void> {
 /** Milliseconds until each append was stored. */
 async function appendPaced(): Promise<number[]> {
   const times: Promise<number>[] = [];
-  for (let count = 0; count < PACED_APPENDS; count += 1) {
-    const owner = owners[count % SESSIONS];
-    if (!owner) break;
-    const begin = performance.now();
-    times.push(database.journal.append(owner, batch(count)).then(() => performance.now() - begin));
-    await delay(PACE_MS);
+  const total = Math.floor((Number(pace) * PACED_MS) / 1_000 / APPEND);
+  const start = performance.now();
+  while (times.length < total) {
+    const due = Math.min(total, Math.ceil((total * (performance.now() - start)) / PACED_MS));
+    while (times.length < due) {
+      const owner = owners[times.length % SESSIONS];
+      if (!owner) throw new Error("There are no sessions.");
+      const begin = performance.now();
+      const stored = database.journal.append(owner, batch(times.length));
+      times.push(stored.then(() => performance.now() - begin));
+    }
+    await delay(1);
   }
   return Promise.all(times);
 }

@@ -6,6 +6,13 @@ import { DaemonError } from "../errors.ts";
 import { EventBatch } from "./event-batch.ts";
 import type { JournalLimits } from "./limits.ts";
 
+/** Stored events after a cursor. */
+export interface EventsAfter {
+  readonly batch: EventBatch;
+  /** Whether further events were stored when these were read. */
+  readonly hasMore: boolean;
+}
+
 export interface StoredPage {
   readonly batch: EventBatch;
   /** Set if retention has removed events after the cursor. `batch` starts after the gap. */
@@ -53,45 +60,38 @@ export class EventReader {
         `Expected a sequence number from 0 to ${lastSeq}, the newest event of session ${sessionId}, but received the cursor ${after}.`,
       );
     }
-    const batch = await this.after(sessionId, after, limit);
+    const { batch } = await this.after(sessionId, after, limit);
     // Read after the events, so that the gap includes events that retention removed in the meantime.
     const { firstSeq } = await this.bounds(sessionId);
     if (after + 1 >= firstSeq) return { batch, lastSeq };
     return { batch: batch.after(firstSeq - 1), gap: { from: after + 1, to: firstSeq - 1 }, lastSeq };
   }
 
-  /** Reads up to `limit` events, or fewer if they are large. */
-  async after(sessionId: string, after: number, limit: number): Promise<EventBatch> {
-    const fitting = await this.#countFitting(sessionId, after, limit);
-    const rows = await this.#store.db
-      .selectFrom("event")
-      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data"])
-      .where("session_id", "=", sessionId)
-      .where("seq", ">", after)
-      .orderBy("seq")
-      .limit(fitting)
-      .execute();
-    return new EventBatch(rows);
-  }
-
-  /** Counts how many of the next events fit into a page. Both stores know the size of a text without reading it. */
-  async #countFitting(sessionId: string, after: number, limit: number): Promise<number> {
+  /** Reads up to `limit` events, or fewer if they are large, but at least one. */
+  async after(sessionId: string, after: number, limit: number): Promise<EventsAfter> {
+    // Sums up the sizes first, which both stores know without reading the texts.
     const next = this.#store.db
       .selectFrom("event")
-      .select(sql<number>`octet_length(data)`.as("bytes"))
+      .select([
+        "seq as at_seq",
+        sql<number>`octet_length(data)`.as("bytes"),
+        sql<number>`sum(octet_length(data)) over (order by seq)`.as("total"),
+        sql<number | null>`lead(seq) over (order by seq)`.as("following"),
+      ])
       .where("session_id", "=", sessionId)
       .where("seq", ">", after)
       .orderBy("seq")
       .limit(limit);
-    const { total } = await this.#store.db
-      .selectFrom(next.as("next"))
-      .select(({ fn }) => fn.sum<number | string | null>("bytes").as("total"))
-      .executeTakeFirstOrThrow();
-    if (Number(total) <= this.#pageBytes) return limit;
-    let bytes = 0;
-    const sizes = await next.execute();
-    const tooMany = sizes.findIndex((row) => (bytes += row.bytes) > this.#pageBytes);
-    return Math.max(1, tooMany);
+    const rows = await this.#store.db
+      .selectFrom("event")
+      .innerJoin(next.as("next"), "event.seq", "next.at_seq")
+      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data", "following"])
+      .where("session_id", "=", sessionId)
+      .where((eb) => eb.or([eb("total", "<=", this.#pageBytes), eb("total", "=", eb.ref("bytes"))]))
+      .orderBy("seq")
+      .execute();
+    const hasMore = (rows.at(-1)?.following ?? null) !== null;
+    return { batch: new EventBatch(rows), hasMore };
   }
 
   /** Returns the newest event of a type, of one turn or of all turns that were not reverted. */
@@ -107,7 +107,7 @@ export class EventReader {
     `.execute(this.#store.db);
     const seq = rows[0]?.seq;
     if (seq === undefined) return undefined;
-    const { events } = await this.after(sessionId, seq - 1, 1);
-    return events[0];
+    const { batch } = await this.after(sessionId, seq - 1, 1);
+    return batch.events[0];
   }
 }

@@ -10,7 +10,7 @@ import { DaemonError } from "../errors.ts";
 import { commitGroups, type CommitOutcome, type StoredGroup } from "./commit.ts";
 import { EventBatch } from "./event-batch.ts";
 import { type EncodedEvent, toEvent } from "./event-row.ts";
-import { type JournalLimits, pauseAfterCommit } from "./limits.ts";
+import { CommitPauses, type JournalLimits } from "./limits.ts";
 import { RecentWrites } from "./recent-writes.ts";
 import { groupByOwner, PendingWrite, type WriteListener, type WriteRequest } from "./write.ts";
 
@@ -44,6 +44,7 @@ export class JournalWriter {
   #timer: NodeJS.Timeout | undefined;
   #immediate: NodeJS.Immediate | undefined;
   #flushing: Promise<void> | undefined;
+  readonly #pauses: CommitPauses;
   /** When writes that can wait are stored. */
   #dueAt = Number.NEGATIVE_INFINITY;
   readonly #capacityWaiters: (() => void)[] = [];
@@ -56,6 +57,7 @@ export class JournalWriter {
     this.#store = store;
     this.#limits = limits;
     this.#onCommitted = onCommitted;
+    this.#pauses = new CommitPauses(limits);
     this.#recent = store.kind === "postgres" ? new RecentWrites(limits) : undefined;
   }
 
@@ -177,7 +179,7 @@ export class JournalWriter {
       const writes = this.#takeBatch();
       const begin = performance.now();
       await this.#storeBatch(writes);
-      this.#dueAt = performance.now() + pauseAfterCommit(performance.now() - begin, this.#limits);
+      this.#dueAt = performance.now() + this.#pauses.after(performance.now() - begin);
       this.#release(writes.reduce((sum, { bytes }) => sum + bytes, 0));
     } while (
       !this.#closing.signal.aborted &&

@@ -1,16 +1,25 @@
 import { expect, test } from "vitest";
-import { pauseAfterCommit } from "./limits.ts";
+import { CommitPauses } from "./limits.ts";
 
 const limits = { flushMs: 20, maxFlushMs: 200 };
 
+/** The pauses after these commits. */
+function pausesAfter(commits: readonly number[], of = limits): readonly number[] {
+  const pauses = new CommitPauses(of);
+  return commits.map((commitMs) => pauses.after(commitMs));
+}
+
 test("fast commits follow each other every flushMs", () => {
-  expect(pauseAfterCommit(1, limits)).toBe(19);
-  expect(pauseAfterCommit(5, limits)).toBe(15);
+  expect(pausesAfter([1, 5, 1])).toEqual([19, 15, 19]);
 });
 
 test("slow commits get a pause of three times their duration, up to maxFlushMs", () => {
-  expect(pauseAfterCommit(20, limits)).toBe(60);
-  expect(pauseAfterCommit(100, limits)).toBe(200);
-  expect(pauseAfterCommit(10_000, limits)).toBe(200);
-  expect(pauseAfterCommit(10_000, { ...limits, maxFlushMs: 0 })).toBe(0);
+  expect(pausesAfter([20, 20, 20])).toEqual([60, 60, 60]);
+  expect(pausesAfter([100, 10_000])).toEqual([200, 200]);
+  expect(pausesAfter([10_000], { ...limits, maxFlushMs: 0 })).toEqual([0]);
+});
+
+test("a single slow commit among fast ones gets no longer pause, and a store that has become slow does", () => {
+  expect(pausesAfter([1, 60, 1, 1])).toEqual([19, 3, 19, 19]);
+  expect(pausesAfter([1, 60, 60, 60, 60])).toEqual([19, 3, 3, 180, 180]);
 });

@@ -2,7 +2,7 @@
 export interface JournalLimits {
   /** How long events wait for others to share a commit with. Longer if commits are slow: see `maxFlushMs`. Default: 20. */
   readonly flushMs: number;
-  /** Longest pause between two commits. The pause is three times the duration of a commit, up to this limit. Default: 200. */
+  /** Longest pause between two commits. The pause is three times the usual duration of a commit, up to this limit. Default: 200. */
   readonly maxFlushMs: number;
   /** Waiting bytes above which events are stored immediately. Default: 256 KiB. */
   readonly flushBytes: number;
@@ -46,11 +46,23 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
 
 /** Ratio of pauses to commits, so that a slow disk never takes more than a quarter of the process's time. */
 const PAUSE_RATIO = 3;
+/** Number of commits whose fastest one tells how fast the store is. A single slow commit says little. */
+const SAMPLES = 3;
 
-/** Returns how long events wait for others after a commit that took `commitMs`. */
-export function pauseAfterCommit(
-  commitMs: number,
-  { flushMs, maxFlushMs }: Pick<JournalLimits, "flushMs" | "maxFlushMs">,
-): number {
-  return Math.max(flushMs - commitMs, Math.min(commitMs * PAUSE_RATIO, maxFlushMs));
+/** The pauses between commits: how long events wait for others. */
+export class CommitPauses {
+  readonly #limits: Pick<JournalLimits, "flushMs" | "maxFlushMs">;
+  readonly #recent: number[] = [];
+
+  constructor(limits: Pick<JournalLimits, "flushMs" | "maxFlushMs">) {
+    this.#limits = limits;
+  }
+
+  /** Returns the pause after a commit that took `commitMs`. */
+  after(commitMs: number): number {
+    this.#recent.push(commitMs);
+    if (this.#recent.length > SAMPLES) this.#recent.shift();
+    const { flushMs, maxFlushMs } = this.#limits;
+    return Math.max(flushMs - commitMs, Math.min(Math.min(...this.#recent) * PAUSE_RATIO, maxFlushMs));
+  }
 }

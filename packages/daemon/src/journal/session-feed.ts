@@ -1,4 +1,5 @@
 import type { EventBatch } from "./event-batch.ts";
+import type { EventsAfter } from "./event-reader.ts";
 
 /** What a reader does next, depending on its cursor. */
 export type FeedStep =
@@ -26,7 +27,7 @@ const ROW_BYTES = 150;
 export class SessionFeed {
   readonly sessionId: string;
   readonly #tailBytes: number;
-  readonly #load: (sessionId: string, after: number) => Promise<EventBatch>;
+  readonly #load: (sessionId: string, after: number) => Promise<EventsAfter>;
   readonly #onError: (error: Error) => void;
   readonly #tail: TailBatch[] = [];
   #bytes = 0;
@@ -43,7 +44,7 @@ export class SessionFeed {
     sessionId: string,
     last: number,
     tailBytes: number,
-    load: (sessionId: string, after: number) => Promise<EventBatch>,
+    load: (sessionId: string, after: number) => Promise<EventsAfter>,
     onError: (error: Error) => void,
   ) {
     this.sessionId = sessionId;
@@ -106,10 +107,10 @@ export class SessionFeed {
     try {
       while (this.#mustLoadAgain && this.#error === undefined) {
         this.#mustLoadAgain = false;
-        const batch = (await this.#load(this.sessionId, this.#last)).after(this.#last);
-        if (batch.length === 0) continue;
-        this.#add(batch);
-        this.#mustLoadAgain = true;
+        const { batch, hasMore } = await this.#load(this.sessionId, this.#last);
+        const fresh = batch.after(this.#last);
+        if (fresh.length > 0) this.#add(fresh);
+        this.#mustLoadAgain ||= hasMore;
       }
     } catch (error) {
       this.#onError(error as Error);

@@ -8,8 +8,12 @@ import type { Hint, Notifier } from "../notifier/notifier.ts";
 
 /** Postgres allows 8,000 bytes per payload. */
 const MAX_PAYLOAD_BYTES = 7_900;
-/** Notifications go out together, one message per this time on average: NOTIFY takes a lock on the whole database. */
+/**
+ * Notifications go out together, because NOTIFY takes a lock on the whole database: on average, one message per five times the
+ * duration of the previous one, or per `COALESCE_MS` if that is shorter.
+ */
 const COALESCE_MS = 5;
+const COALESCE_RATIO = 5;
 /** So many messages may go out at once, so that a single command and its result never wait. */
 const BURST = 8;
 /** Unsent keys beyond this number are dropped; a poll replaces them. */
@@ -40,9 +44,12 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   #reconnect: NodeJS.Timeout | undefined;
   #reconnectMs = RECONNECT_MS.first;
   #connection: PostgresConnection | undefined;
-  /** When all messages so far would have been sent, one per `COALESCE_MS`. */
+  /** When all messages so far would have been sent, one after the other with their pauses. */
   #paidUntil = Number.NEGATIVE_INFINITY;
+  #pauseMs = COALESCE_MS;
   #mode: "listening" | "polling" = "polling";
+  /** Whether the unsent keys will be sent by a timer or by the event loop. */
+  #isSending = false;
   #isClosed = false;
 
   constructor(config: ClientConfig, channel: string, limits: StoreLimits, onWarning: (error: Error) => void) {
@@ -67,9 +74,12 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     const list = [...keys];
     for (const key of list) if (this.#unsent.size < MAX_UNSENT_KEYS) this.#unsent.add(key);
     this.#listeners.call(list);
-    if (this.#timers.send || this.#isClosed) return;
-    const wait = Math.max(0, this.#paidUntil - BURST * COALESCE_MS - performance.now());
-    this.#timers.send = setTimeout(() => this.#send(), wait);
+    if (this.#isSending || this.#isClosed) return;
+    this.#isSending = true;
+    const wait = this.#paidUntil - BURST * COALESCE_MS - performance.now();
+    // A timer takes a millisecond at least.
+    if (wait > 0) this.#timers.send = setTimeout(() => this.#send(), wait);
+    else setImmediate(() => this.#send());
   }
 
   subscribe(key: string, listener: (hint: Hint) => void): Disposable {
@@ -160,8 +170,8 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   }
 
   #send(): void {
-    this.#timers.send = undefined;
-    this.#paidUntil = Math.max(this.#paidUntil, performance.now()) + COALESCE_MS;
+    this.#isSending = false;
+    this.#paidUntil = Math.max(this.#paidUntil, performance.now()) + this.#pauseMs;
     const connection = this.#connection;
     const keys = [...this.#unsent];
     this.#unsent.clear();
@@ -179,7 +189,11 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
 
   #notifyOthers(connection: PostgresConnection, payload: string): void {
     this.#queries
-      .run(() => connection.client.query("select pg_notify($1, $2)", [this.#channel, payload]))
+      .run(async () => {
+        const begin = performance.now();
+        await connection.client.query("select pg_notify($1, $2)", [this.#channel, payload]);
+        this.#pauseMs = Math.min((performance.now() - begin) * COALESCE_RATIO, COALESCE_MS);
+      })
       .catch((error: Error) => this.#onLost(connection, error));
   }
 
