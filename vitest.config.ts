@@ -29,7 +29,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    globalSetup: ["test/no-litter.ts", "test/compile-cache.ts", "test/home-template.ts"],
+    globalSetup: [
+      "test/no-litter.ts",
+      "test/private-home.ts",
+      "test/compile-cache.ts",
+      "test/home-template.ts",
+    ],
     reporters: ["default", "./scripts/count-reporter.ts"],
     // Most files wait for the processes that they start: a third file keeps two cores busy.
     maxWorkers: 3,
