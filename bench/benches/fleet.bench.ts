@@ -2,7 +2,7 @@ import { defineBench } from "../define-bench.ts";
 import { appendFromAll } from "./fleet/append-from-all.ts";
 import { commandTime, readLatency } from "./fleet/between-nodes.ts";
 import { drainIdle, failOver } from "./fleet/failover.ts";
-import { openFleet } from "./fleet/fleet.ts";
+import { openFleet, type FleetOptions } from "./fleet/fleet.ts";
 import { readOnAllNodes } from "./fleet/readers.ts";
 import { measureScale } from "./fleet/scale.ts";
 import { setUp, type Context } from "./fleet/setup.ts";
@@ -12,6 +12,7 @@ import { once } from "./turns/once.ts";
 
 const SCALE = { claim: "ms", list: "ms", search: "ms", append: "ms" } as const;
 const LARGE = 100_000;
+const MEDIUM = 10_000;
 const SMALL = 1_000;
 
 /** All times shorter, so that a failover takes no half minute. */
@@ -108,6 +109,7 @@ export default defineBench({
         contestants: {
           ours: async ({ filled }) => measureScale(await filled(kind, LARGE)),
           "1,000": async ({ filled }) => measureScale(await filled(kind, SMALL)),
+          "10,000": async ({ filled }) => measureScale(await filled(kind, MEDIUM)),
         },
         bars: (["claim", "list", "search", "append"] as const).map((measure) => ({
           measure,
@@ -120,12 +122,19 @@ export default defineBench({
       name: "failover after kill -9, lease of 3 s",
       measures: "ms",
       contestants: {
-        ours: async ({ fleet }) => {
-          await using nodes = await fleet(2, { limits: { fleet: SHORT_LEASE } });
-          return await failOver(nodes);
-        },
+        ours: (context) => failOverOf(2, context, { fleet: SHORT_LEASE }),
+        "4 nodes": (context) => failOverOf(4, context, { fleet: SHORT_LEASE }),
       },
       bars: [{ atMost: 4_500 }],
+    }),
+    row({
+      name: "failover after kill -9, default lease of 30 s",
+      measures: "ms",
+      contestants: {
+        ours: once((context) => failOverOf(2, context)),
+        "4 nodes": once((context) => failOverOf(4, context)),
+      },
+      bars: [{ atMost: 31_500 }],
     }),
     row({
       name: "drain of 200 idle sessions",
@@ -158,4 +167,9 @@ export default defineBench({
 async function turnsOn(nodes: number, { fleet, serverPid }: Context, signal: AbortSignal) {
   await using opened = await fleet(nodes);
   return await runTurns(opened, [await serverPid()], signal);
+}
+
+async function failOverOf(nodes: number, { fleet }: Context, limits?: FleetOptions["limits"]) {
+  await using opened = await fleet(nodes, { ...(limits && { limits }) });
+  return await failOver(opened);
 }
