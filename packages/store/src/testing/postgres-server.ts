@@ -130,12 +130,14 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Kills the server with SIGKILL, as a crash does. */
+  /** Kills all processes of the server with SIGKILL, as the crash of its machine does. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child) return;
     const [pid = ""] = (await readFile(join(this.#data, "postmaster.pid"), "utf8")).split("\n");
-    process.kill(Number(pid), "SIGKILL");
+    // Otherwise they would answer queries until they notice that their parent is gone. Only Linux lists them.
+    const backends = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+    for (const killed of [pid, ...backends.split(" ").filter((id) => id !== "")]) kill(Number(killed));
     await this.#end(child);
   }
 
@@ -207,5 +209,13 @@ export class PostgresServer implements AsyncDisposable {
     const exited = once(child, "exit");
     child.stdin?.end();
     await exited;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has exited.
   }
 }
