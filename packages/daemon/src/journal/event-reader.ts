@@ -4,6 +4,7 @@ import type { SessionEvent } from "../api/event.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { EventBatch } from "./event-batch.ts";
+import type { StoredEvent } from "./event-row.ts";
 import type { JournalLimits } from "./limits.ts";
 
 /** Stored events after a cursor. */
@@ -69,27 +70,17 @@ export class EventReader {
 
   /** Reads up to `limit` events, or fewer if they are large, but at least one. */
   async after(sessionId: string, after: number, limit: number): Promise<EventsAfter> {
-    // Sums up the sizes first, which both stores know without reading the texts.
-    const next = this.#store.db
-      .selectFrom("event")
-      .select([
-        "seq as at_seq",
-        sql<number>`octet_length(data)`.as("bytes"),
-        sql<number>`sum(octet_length(data)) over (order by seq)`.as("total"),
-        sql<number | null>`lead(seq) over (order by seq)`.as("following"),
-      ])
-      .where("session_id", "=", sessionId)
-      .where("seq", ">", after)
-      .orderBy("seq")
-      .limit(limit);
-    const rows = await this.#store.db
-      .selectFrom("event")
-      .innerJoin(next.as("next"), "event.seq", "next.at_seq")
-      .select(["seq", "epoch", "at", "type", "turn_id", "item_id", "data", "following"])
-      .where("session_id", "=", sessionId)
-      .where((eb) => eb.or([eb("total", "<=", this.#pageBytes), eb("total", "=", eb.ref("bytes"))]))
-      .orderBy("seq")
-      .execute();
+    // Sums up the sizes first, which both stores know without reading the texts. Every event that another node stores is read in
+    // this way, and Kysely's builder would take longer than the store.
+    const { rows } = await sql<StoredEvent & { readonly following: number | null }>`
+      select seq, epoch, at, type, turn_id, item_id, data, following
+      from event join (
+        select seq as next_seq, octet_length(data) as bytes, sum(octet_length(data)) over (order by seq) as total,
+          lead(seq) over (order by seq) as following
+        from event where session_id = ${sessionId} and seq > ${after} order by seq limit ${limit}
+      ) as next on seq = next_seq
+      where session_id = ${sessionId} and (total <= ${this.#pageBytes} or total = bytes)
+      order by seq`.execute(this.#store.db);
     const hasMore = (rows.at(-1)?.following ?? null) !== null;
     return { batch: new EventBatch(rows), hasMore };
   }

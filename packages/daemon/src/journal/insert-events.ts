@@ -24,11 +24,11 @@ async function insertIntoPostgres(trx: DaemonTransaction, rows: readonly EventRo
   const column = (name: keyof EventRow): unknown[] => rows.map((row) => row[name]);
   await sql`
     insert into event (${sql.raw(COLUMNS)})
-    select * from unnest(
+    select ${sql.raw(COLUMNS)} from unnest(
       ${column("session_id")}::text[], ${column("seq")}::bigint[], ${column("epoch")}::bigint[],
       ${column("at")}::bigint[], ${column("type")}::text[], ${column("turn_id")}::text[],
       ${column("item_id")}::text[], ${column("data")}::text[]
-    )`.execute(trx);
+    ) as added (${sql.raw(COLUMNS)})`.execute(trx);
 }
 
 /** Inserts consecutive deltas of one item, which differ only in their data, with one statement and few parameters. */

@@ -1,5 +1,6 @@
 import { types, type ClientBase, type ClientConfig } from "pg";
 import type { StoreLimits } from "../limits.ts";
+import type { PreparedStatements } from "./prepared-statements.ts";
 
 /** Failed checks of TCP, one second apart, until a connection counts as lost. */
 const KEEP_ALIVE_CHECKS = 5;
@@ -51,9 +52,21 @@ export async function applySettings(client: ClientBase, limits: StoreLimits): Pr
   return rows[0]?.isDirect === true;
 }
 
-/** The limits for one transaction, for the connections of a pooler. */
-export function transactionSettings({ statementMs, lockMs }: StoreLimits): string {
-  return `set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = ${statementMs}`;
+/** What a connection keeps between transactions. */
+export type ConnectionState =
+  | { readonly kind: "direct"; readonly statements: PreparedStatements }
+  /** A pooler's connection keeps nothing. These settings are added to the beginning of each transaction. */
+  | { readonly kind: "pooled"; readonly transactionSettings: string };
+
+/** @param isDirect What `applySettings` has returned. */
+export function connectionState(
+  isDirect: boolean,
+  { statementMs, lockMs }: StoreLimits,
+  statements: PreparedStatements,
+): ConnectionState {
+  if (isDirect) return { kind: "direct", statements };
+  const transactionSettings = `set local statement_timeout = ${statementMs}; set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = ${statementMs}`;
+  return { kind: "pooled", transactionSettings };
 }
 
 /** The driver has it, but its types don't. */

@@ -1,25 +1,24 @@
 import type { PostgresPoolClient, PostgresQueryResult } from "kysely";
-import type { ClientBase } from "pg";
+import { type ClientBase, DatabaseError } from "pg";
 import { StoreError } from "../errors.ts";
+import type { ConnectionState } from "./connection-settings.ts";
 import { toStoreError } from "./postgres-errors.ts";
+
+/** SQLSTATE if a prepared statement would have other columns than before. */
+const RESULT_CHANGED = "0A000";
 
 /** A connection for Kysely's dialect, with errors as `StoreError`. */
 export class MappedClient implements PostgresPoolClient {
   readonly #client: ClientBase;
   readonly #release: (isBroken: boolean) => void;
-  /** Added to the beginning of a transaction, for a connection that can't keep settings. */
-  readonly #transactionSettings: string | undefined;
+  readonly #state: ConnectionState;
   /** After an unanswered query the connection must not be used again: the answer may still arrive. */
   #isBroken = false;
 
-  constructor(
-    client: ClientBase,
-    release: (isBroken: boolean) => void,
-    transactionSettings: string | undefined,
-  ) {
+  constructor(client: ClientBase, release: (isBroken: boolean) => void, state: ConnectionState) {
     this.#client = client;
     this.#release = release;
-    this.#transactionSettings = transactionSettings;
+    this.#state = state;
     // An error while the client is checked out also rejects its query, which reports it.
     client.on("error", () => {
       this.#isBroken = true;
@@ -34,16 +33,19 @@ export class MappedClient implements PostgresPoolClient {
       if (text === "rollback") return { command: "ROLLBACK", rowCount: 0, rows: [] };
       throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
     }
-    const settings = this.#transactionSettings;
+    const state = this.#state;
     const isBegin = text === "begin" || text.startsWith("start transaction");
     try {
-      if (isBegin && settings !== undefined) {
-        await this.#client.query(`${text}; ${settings}`);
+      if (isBegin && state.kind === "pooled") {
+        await this.#client.query(`${text}; ${state.transactionSettings}`);
         return { command: "SELECT", rowCount: 0, rows: [] };
       }
       const values = parameters?.map(withoutNul);
-      return (await this.#client.query(text, values)) as unknown as PostgresQueryResult<Row>;
+      const name = state.kind === "direct" ? state.statements.nameOf(text) : undefined;
+      const query = { text, ...(values && { values }), ...(name !== undefined && { name }) };
+      return (await this.#client.query(query)) as unknown as PostgresQueryResult<Row>;
     } catch (raw) {
+      if (raw instanceof DatabaseError && raw.code === RESULT_CHANGED) this.#isBroken = true;
       const error = toStoreError(raw);
       if (StoreError.is(error) && error.code === "store_unavailable") this.#isBroken = true;
       throw error;

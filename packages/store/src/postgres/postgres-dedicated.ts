@@ -4,10 +4,11 @@ import type { ClientConfig } from "pg";
 import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
 import type { DedicatedConnection } from "../store.ts";
-import { transactionSettings } from "./connection-settings.ts";
+import { connectionState } from "./connection-settings.ts";
 import { MappedClient } from "./mapped-client.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
+import { PreparedStatements } from "./prepared-statements.ts";
 
 /** One connection, whose queries wait for nothing but each other. */
 export class PostgresDedicated<Tables> implements DedicatedConnection<Tables> {
@@ -51,6 +52,7 @@ export class PostgresDedicated<Tables> implements DedicatedConnection<Tables> {
 class SingleConnection implements PostgresPool {
   readonly options: ClientConfig;
   readonly #limits: StoreLimits;
+  readonly #statements = new PreparedStatements();
   #connection: PostgresConnection | undefined;
   #client: MappedClient | undefined;
   #isClosed = false;
@@ -71,11 +73,11 @@ class SingleConnection implements PostgresPool {
     } catch (error) {
       throw toStoreError(error);
     }
-    const settings = connection.isPooled ? transactionSettings(this.#limits) : undefined;
+    const state = connectionState(!connection.isPooled, this.#limits, this.#statements);
     const release = (isBroken: boolean): void => {
       if (isBroken) connection[Symbol.dispose]();
     };
-    this.#client = new MappedClient(connection.client, release, settings);
+    this.#client = new MappedClient(connection.client, release, state);
     return this.#client;
   }
 

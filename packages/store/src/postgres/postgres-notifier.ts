@@ -48,7 +48,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   #paidUntil = Number.NEGATIVE_INFINITY;
   #pauseMs = COALESCE_MS;
   #mode: "listening" | "polling" = "polling";
-  /** Whether the unsent keys will be sent by a timer or by the event loop. */
+  /** Whether the unsent keys will be sent by a timer or a microtask. */
   #isSending = false;
   #isClosed = false;
 
@@ -79,7 +79,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     const wait = this.#paidUntil - BURST * COALESCE_MS - performance.now();
     // A timer takes a millisecond at least.
     if (wait > 0) this.#timers.send = setTimeout(() => this.#send(), wait);
-    else setImmediate(() => this.#send());
+    else queueMicrotask(() => this.#send());
   }
 
   subscribe(key: string, listener: (hint: Hint) => void): Disposable {

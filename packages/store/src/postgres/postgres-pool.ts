@@ -3,9 +3,10 @@ import type { PostgresPool, PostgresPoolClient } from "kysely";
 import { Pool, type ClientBase, type ClientConfig, type PoolClient } from "pg";
 import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
-import { applySettings, transactionSettings } from "./connection-settings.ts";
+import { applySettings, connectionState } from "./connection-settings.ts";
 import { MappedClient } from "./mapped-client.ts";
 import { toStoreError } from "./postgres-errors.ts";
+import { PreparedStatements } from "./prepared-statements.ts";
 
 const RETRY_MS = { first: 50, longest: 500 };
 
@@ -21,6 +22,7 @@ export class RetryingPool implements PostgresPool {
   readonly options: ClientConfig;
   readonly #pool: Pool;
   readonly #limits: StoreLimits;
+  readonly #statements = new PreparedStatements();
   readonly #clients = new WeakMap<PoolClient, CheckedClient>();
   /** How many connections were lost. A connection that was last checked before a loss may be lost too, unnoticed so far. */
   #losses = 0;
@@ -74,8 +76,11 @@ export class RetryingPool implements PostgresPool {
         return known.client;
       }
       const isDirect = await applySettings(client, this.#limits);
-      const settings = isDirect ? undefined : transactionSettings(this.#limits);
-      const mapped = new MappedClient(client, (isBroken) => this.#release(client, isBroken), settings);
+      const mapped = new MappedClient(
+        client,
+        (isBroken) => this.#release(client, isBroken),
+        connectionState(isDirect, this.#limits, this.#statements),
+      );
       this.#clients.set(client, { client: mapped, checkedAtLoss: losses });
       return mapped;
     } catch (error) {
