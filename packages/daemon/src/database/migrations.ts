@@ -393,6 +393,8 @@ async function addFleet(db: Kysely<unknown>, schema: SchemaBuilder): Promise<voi
  */
 const SQLITE_SEARCH = [
   `create virtual table session_search using fts5 (session_id unindexed, text, tokenize = 'trigram')`,
+  // A search reads every part of the index. Sessions change rarely, so that merging the parts early costs little.
+  `insert into session_search (session_search, rank) values ('automerge', 2)`,
   ...["insert", "update of name, preview, cwd"].map(
     (event, number) => `create trigger session_search_${number} after ${event} on session begin
       delete from session_search where rowid = new.rowid;
