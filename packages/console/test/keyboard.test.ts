@@ -54,6 +54,31 @@ test("an approval is answered by keyboard, not too early and not by Enter on the
     .toBe("answered");
 });
 
+test("a dialog that opens before the browser reports that the last one was closed stays open", async () => {
+  await using daemon = await FakeDaemon.start();
+  const page = await browser.open(daemon, "/inbox");
+  await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
+  // Loads the code of the sheet.
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search or command" }).waitFor();
+  // The `close` event of a dialog is sent in a later task.
+  await page.evaluate(async () => {
+    const palette = document.querySelector("dialog");
+    if (!palette) throw new Error("There is no dialog.");
+    const closed = new Promise((resolve) => {
+      palette.addEventListener("close", resolve, { once: true });
+    });
+    palette.close();
+    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+    await closed;
+  });
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(1);
+});
+
 test("keys lead to the screens, and are off in fields", async () => {
   await using daemon = await FakeDaemon.start();
   await daemon.createSession("Fix the parser");

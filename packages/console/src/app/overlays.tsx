@@ -4,7 +4,9 @@ import "./overlays.css";
 const Palette = lazy(async () => import("./palette.tsx"));
 const KeySheet = lazy(async () => import("./key-sheet.tsx"));
 
-const [overlay, setOverlay] = createSignal<"palette" | "keys">();
+type Overlay = "palette" | "keys";
+
+const [overlay, setOverlay] = createSignal<Overlay>();
 
 export function openPalette(): void {
   setOverlay("palette");
@@ -14,8 +16,9 @@ export function openKeySheet(): void {
   setOverlay("keys");
 }
 
-const close = (): void => {
-  setOverlay(undefined);
+/** The browser reports that a dialog was closed after it has handled the next key, which may have opened another dialog. */
+const closeIfOpen = (closed: Overlay): void => {
+  setOverlay((current) => (current === closed ? undefined : current));
 };
 
 /** Dialogs of the whole page. They are loaded when they are first opened. */
@@ -23,10 +26,10 @@ export function Overlays() {
   return (
     <Suspense>
       <Show when={overlay() === "palette"}>
-        <Palette close={close} />
+        <Palette close={() => closeIfOpen("palette")} />
       </Show>
       <Show when={overlay() === "keys"}>
-        <KeySheet close={close} />
+        <KeySheet close={() => closeIfOpen("keys")} />
       </Show>
     </Suspense>
   );
