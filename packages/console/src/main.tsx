@@ -9,7 +9,7 @@ if (!root) throw new Error("The page has no #app.");
 applyPreferences();
 const worker = new Worker(new URL("./feed/feed-worker.ts", import.meta.url), { type: "module" });
 render(() => {
-  // Not as an expression of the property, which Solid would evaluate at every read: each would be another feed.
+  // Not an expression in the property, which Solid would evaluate at every read, each time with a new feed.
   const feed = createFeed(worker);
   return <App feed={feed} />;
 }, root);

@@ -181,7 +181,7 @@ describe("other kinds", () => {
     await using daemon = await FakeDaemon.start();
     const { card, id, page } = await openInbox(daemon, async (session) => session.ask(permissions));
     const grant = card.getByRole("button", { name: "Grant for this turn" });
-    await card.getByText("Nothing is ticked").waitFor();
+    await card.getByText("Nothing is selected").waitFor();
     expect(await grant.isDisabled()).toBe(true);
     await card.getByLabel("/srv/cache").check();
     await card.getByLabel("/etc/hosts").check();

@@ -25,7 +25,7 @@ test("the plan panel shows the steps, and sets a goal", async () => {
   expect(await panel.locator("[aria-current=step]").innerText()).toContain("Write a test");
   await page.getByRole("button", { name: /Plan 1\/3/ }).waitFor();
   await panel.getByRole("button", { name: "Set a goal" }).click();
-  await panel.getByLabel("What should be reached").fill("All tests pass");
+  await panel.getByLabel("Objective").fill("All tests pass");
   await takeScreenshot(page, "plan");
   await expectAccessible(page);
 });

@@ -44,7 +44,7 @@ describe("agentTree", () => {
     ]);
   });
 
-  it("shows the requests of an agent that wait, and says so", () => {
+  it("counts the open requests of an agent, and describes the agent as waiting", () => {
     const open = approvalOf(commandRequest, { threadId: "first" });
     const [node] = agentTree(
       [agent("first", "root", 1)],

@@ -1,16 +1,16 @@
 import type { Approval } from "@codexkit/daemon/client";
 import type { Agent } from "../feed/index.ts";
 
-/** An agent with its place in the tree. */
+/** An agent with its position in the tree. */
 export interface AgentNode {
   readonly agent: Agent;
-  /** 0 for agents that the session itself has started. */
+  /** Depth in the tree. 0 for agents that the session itself has started. */
   readonly depth: number;
-  /** Requests of this agent that wait for a person. */
+  /** Number of this agent's open requests. */
   readonly waiting: readonly Approval[];
 }
 
-/** The agents of a session in the order in which they were started, each below the one that started it. */
+/** Lists the agents of a session in the order of their start, each below its parent. */
 export function agentTree(
   agents: readonly Agent[],
   approvals: readonly Approval[],
@@ -30,7 +30,7 @@ export function agentTree(
   const visited = new Set<string>();
   const visit = (parent: string | null, depth: number): void => {
     for (const agent of byParent.get(parent) ?? []) {
-      // A thread that names itself or a descendant as its parent would never end.
+      // Prevents an endless loop if a thread names itself or a descendant as its parent.
       if (visited.has(agent.threadId)) continue;
       visited.add(agent.threadId);
       nodes.push({ agent, depth, waiting: waiting.get(agent.threadId) ?? [] });
@@ -38,7 +38,7 @@ export function agentTree(
     }
   };
   visit(rootThreadId, 0);
-  // Agents that only a cycle of parents leads to.
+  // Agents whose parents form a cycle.
   for (const agent of agents) {
     if (visited.has(agent.threadId)) continue;
     visited.add(agent.threadId);
@@ -48,7 +48,7 @@ export function agentTree(
   return nodes;
 }
 
-/** The last part of an agent's path, or a short form of its thread. */
+/** The last part of an agent's path, or a shortened thread ID. */
 export function agentName({ name, threadId }: Pick<Agent, "name" | "threadId">): string {
   return name?.split("/").findLast((part) => part !== "") ?? threadId.slice(0, 8);
 }
@@ -63,7 +63,7 @@ const STATUSES: Readonly<Record<string, string>> = {
   notFound: "gone",
 };
 
-/** The state of an agent in words. One that waits for a person is not merely running. */
+/** Describes the state of an agent. An agent with open requests is described as waiting, not as running. */
 export function agentStatus({ agent, waiting }: AgentNode): string {
   return waiting.length > 0 ? "waits for you" : (STATUSES[agent.status] ?? agent.status);
 }

@@ -3,7 +3,7 @@ import { useKeys } from "../keys/index.ts";
 import { navigate, routeParam } from "../routing/index.ts";
 import { openKeySheet, openPalette } from "./overlays.tsx";
 
-/** Keys that act on every screen. */
+/** Shortcuts of all screens. */
 export function useAppKeys({ sessions, inbox }: DaemonFeed): void {
   const openSession = (id: string | undefined): void => {
     if (id !== undefined) navigate(`/s/${encodeURIComponent(id)}`);

@@ -12,10 +12,10 @@ const LABELS: Readonly<Record<ConnectionState, string>> = {
   "signed-out": "Signed out",
 };
 
-/** Short interruptions are not worth a colour. */
+/** Interruptions shorter than this don't change the colour. */
 const AMBER_AFTER_MS = 3_000;
 
-/** The dot in the banner. */
+/** The connection's state as a dot in the banner. */
 export function ConnectionDot() {
   const { connection } = useDaemon();
   const [isLate, setLate] = createSignal(false);

@@ -3,7 +3,10 @@ import { useDaemon } from "../feed/index.ts";
 import { navigate } from "../routing/index.ts";
 import { lastSession } from "./last-session.ts";
 
-/** Goes to the inbox if something waits, else to the last session. Without sessions, their page says how to begin. */
+/**
+ * Redirects to the inbox if an approval is open, else to the last session, else to the list of sessions, which explains how to
+ * begin.
+ */
 export function HomeScreen() {
   const { inbox, sessions, isLoaded } = useDaemon();
   createEffect(() => {

@@ -9,7 +9,7 @@ import {
 } from "../keys/index.ts";
 import { Dialog } from "../ui/index.ts";
 
-/** Keys of the message field, which handles them itself. */
+/** Keys that the message field handles itself. */
 const COMPOSER: readonly (readonly [keys: readonly string[], label: string])[] = [
   [["Enter"], "Send"],
   [["Shift+Enter"], "New line"],
@@ -22,13 +22,13 @@ const COMPOSER: readonly (readonly [keys: readonly string[], label: string])[] =
   [["!"], "Shell command"],
 ];
 
-/** All keys of the page, as they are set. */
+/** Lists all shortcuts with their current keys. */
 export default function KeySheet(props: { readonly close: () => void }) {
   const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
   const groups = [
     ...(Object.keys(KEY_CATALOGUE) as KeyScope[]).map((scope) => ({
       title: KEY_SCOPES[scope],
-      // Arrows do the same as letters.
+      // The arrow keys have the same actions as the letters.
       rows: groupByLabel(scope),
     })),
     { title: "Composer", rows: COMPOSER },

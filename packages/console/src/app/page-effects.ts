@@ -17,7 +17,7 @@ const PAGE_TITLES: Readonly<Record<string, string>> = {
   replay: "Replay",
 };
 
-/** What the page does outside of its own elements: theme, title, icon, badge and notifications. */
+/** Effects outside of the page's elements: theme, title, icon, badge and notifications. */
 export function usePageEffects(feed: DaemonFeed): void {
   createEffect(() => {
     const { singleKeys, keys } = preferences();
@@ -50,9 +50,9 @@ export function usePageEffects(feed: DaemonFeed): void {
       if (!preferences().notifications || !document.hidden) return;
       if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
       const session = feed.session(approval.sessionId);
-      // Neither the command nor the files: notifications are seen by others.
+      // Contains neither the command nor the files, because other people may see notifications.
       const notification = new Notification(session ? sessionTitle(session) : "codexkit", {
-        body: `Waits for an answer: ${approval.kind}`,
+        body: `Waiting for an answer: ${approval.kind}`,
         tag: approval.id,
       });
       notification.addEventListener("click", () => {
@@ -66,7 +66,7 @@ export function usePageEffects(feed: DaemonFeed): void {
 
 const [isOutdated, setOutdated] = createSignal(false);
 
-/** The daemon serves another version of this page than the one that is loaded. */
+/** Whether the daemon serves another version of this page than the loaded one. */
 export { isOutdated };
 
 /** Compares the script of this page with the one that the daemon serves now. */
@@ -79,7 +79,7 @@ async function checkVersion(): Promise<void> {
   if (text.includes("<script") && !text.includes(path)) setOutdated(true);
 }
 
-/** A dot on the icon of the tab, and a number on that of the installed app. */
+/** Shows a dot on the tab's icon, and a number on the icon of the installed app. */
 function updateIcon(count: number): void {
   const link = document.querySelector<HTMLLinkElement>("link[rel=icon]");
   const name = count > 0 ? "icon-waiting.svg" : "icon.svg";

@@ -27,7 +27,7 @@ const PAGES: readonly [label: string, path: string, icon: IconName][] = [
   ["Pair a device", "/pair", "link"],
 ];
 
-/** Goes anywhere and does anything, by typing. */
+/** The command palette: finds pages, sessions and actions by typing. */
 export default function Palette(props: { readonly close: () => void }) {
   const { sessions, isFleet } = useDaemon();
   const [query, setQuery] = createSignal("");

@@ -16,7 +16,7 @@ export function phaseLabel(phase: Session["phase"]): string {
   return LABELS[phase];
 }
 
-/** The state of a session as a coloured mark. Its shape differs too, for people who see no colours. */
+/** The state of a session as a coloured mark. Its shape differs too, for people who can't distinguish colours. */
 export function PhaseMark(props: { readonly phase: Session["phase"] }) {
   return (
     <span class="phase-mark" data-phase={props.phase} title={LABELS[props.phase]}>

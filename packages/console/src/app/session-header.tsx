@@ -75,7 +75,7 @@ export function SessionHeader(props: SessionHeaderProps) {
   );
 }
 
-/** Jumps to any turn. */
+/** The outline, which jumps to a turn. */
 function OutlineMenu(props: { readonly view: SessionView; readonly revealTurn: (turnId: string) => void }) {
   const turns = createMemo(() => {
     const threadId = props.view.session()?.threadId;
@@ -117,7 +117,7 @@ function OutlineMenu(props: { readonly view: SessionView; readonly revealTurn: (
   );
 }
 
-/** What can be done with the session as a whole. */
+/** The menu of actions on the session. */
 function ActionsMenu(props: { readonly view: SessionView }) {
   const { client, can } = useDaemon();
   let menu!: HTMLDivElement;

@@ -7,7 +7,7 @@ import { sessionTitle } from "../settings/session-title.ts";
 import { Ago, Icon } from "../ui/index.ts";
 import { PhaseMark } from "./phase-mark.tsx";
 
-/** The sessions beside every screen, by what needs attention. */
+/** The list of sessions beside every screen, ordered by what needs attention. */
 export function SessionNav() {
   const { sessions, can } = useDaemon();
   const groups = createMemo(() =>

@@ -93,7 +93,7 @@ function PanelFrame(props: {
   readonly children: JSX.Element;
 }) {
   let close!: HTMLButtonElement;
-  // An overlay takes the focus, so that a keyboard can use and leave it.
+  // The overlay receives the focus, so that it can be used and closed with the keyboard.
   const isOverlay = matchMedia("(width < 1100px)").matches;
   if (isOverlay) queueMicrotask(() => close.focus());
   return (

@@ -2,27 +2,27 @@ import type { InboxAnswer } from "@codexkit/daemon/client";
 import type { FormValue } from "./form-fields.ts";
 import type { QuestionDraft } from "./question-answers.ts";
 
-/** What a person has entered into a card and not sent. It outlives the card, which is drawn anew when lists change. */
+/** Unsent input of a card. It is kept when the card is rendered again, which happens when lists change. */
 export interface AnswerDraft {
   /** Answers by question ID. */
   readonly questions: Readonly<Record<string, QuestionDraft>>;
   /** Values by the name of the field. */
   readonly form: Readonly<Record<string, FormValue>>;
-  /** For forms that can't be drawn. */
+  /** The JSON of a form whose fields can't be rendered. */
   readonly json: string;
   /** Keys of ticked permissions. */
   readonly ticked: readonly string[];
-  /** What the agent is told with a refusal. */
+  /** The message to the agent that accompanies a refusal. */
   readonly reason: string;
-  /** The part of the card that is open: the reason of a refusal, or the rule that an offer stores. */
+  /** The open part of the card: the reason of a refusal, or the rule that an offer stores. */
   readonly open: { readonly panel: "decline" | "always"; readonly offerId: string } | null;
-  /** The answer that was sent last, with the message that follows it. A repetition sends exactly the same. */
+  /** The answer that was sent last, with its message. A retry sends exactly the same. */
   readonly sent: SentAnswer | null;
 }
 
 export interface SentAnswer {
   readonly answer: InboxAnswer;
-  /** What the agent is told besides, and the key under which it is said once. */
+  /** The message that accompanies the answer, and the idempotency key with which it is sent once. */
   readonly message: { readonly text: string; readonly key: string } | null;
 }
 

@@ -5,17 +5,17 @@ import { submitAnswer } from "./submit-answer.ts";
 
 export type SendStatus =
   | { readonly type: "idle" | "sending" }
-  /** `detail` says why. The same answer can be sent again. */
+  /** `detail` is the reason. The same answer can be sent again. */
   | { readonly type: "failed"; readonly detail: string }
   | { readonly type: "lost"; readonly detail: string }
   | { readonly type: "answered"; readonly approval: Approval; readonly messageProblem: string | null };
 
-/** The draft of an answer, and its way to the daemon. */
+/** The draft of an answer, and its submission to the daemon. */
 export interface Answering {
   readonly draft: Accessor<AnswerDraft>;
   readonly update: (changes: Partial<AnswerDraft>) => void;
   readonly status: Accessor<SendStatus>;
-  /** Sends an answer and, with `text`, a message to the agent. No-op while an answer is on its way. */
+  /** Sends an answer and, with `text`, a message to the agent. No-op while an answer is being sent. */
   readonly submit: (
     client: DaemonClient,
     approval: Approval,
@@ -26,12 +26,12 @@ export interface Answering {
   readonly retry: (client: DaemonClient, approval: Approval) => Promise<void>;
 }
 
-/** Drafts that are kept. Those of long answered requests are forgotten first. */
+/** Maximum number of drafts that are kept. Drafts of requests that were answered long ago are dropped first. */
 const MAX_DRAFTS = 200;
 
 const answerings = new Map<string, Answering>();
 
-/** The draft for an approval. It is the same for every card of it, and outlives them. */
+/** Returns the draft for an approval, which all its cards share. */
 export function answeringOf(approvalId: string): Answering {
   const known = answerings.get(approvalId);
   if (known) return known;
@@ -58,7 +58,7 @@ function createAnswering(): Answering {
     update: (changes) => setDraft((before) => ({ ...before, ...changes })),
     status,
     submit: async (client, approval, answer, text = "") => {
-      // A new attempt may have another text, which needs another key. A repetition keeps both.
+      // A new answer may have another text, which needs another key. A retry keeps both.
       const key = `decline-${approval.id}-${Date.now().toString(36)}`;
       const message = text.trim() === "" ? null : { text: text.trim(), key };
       await send(client, approval, { answer, message });

@@ -6,12 +6,14 @@ import { VisibleText } from "../ui/visible-text-view.tsx";
 
 const KEY_LABELS = { once: "A", session: "S", always: "⇧A", decline: "D" } as const;
 
-/** The buttons of an approval with offers, or what one of them shows first. */
+/** The buttons of an approval's offers, or the panel that one of them opens first. */
 export function ApprovalActions(props: {
   readonly approval: Approval;
   readonly answering: Answering;
-  /** False while nothing may be answered: too early, or on its way. */
-  /** Until then, buttons ignore presses, but stay in the order of focus. */
+  /**
+   * False while no answer may be given, because the card has just appeared or an answer is being sent. Until then, buttons ignore
+   * presses, but can be focused.
+   */
   readonly isReady: boolean;
   readonly canGrant: boolean;
   /** The offer that was pressed once and needs a second press. */

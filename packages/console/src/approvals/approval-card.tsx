@@ -29,24 +29,24 @@ import "./approvals.css";
 
 export interface ApprovalCardProps {
   readonly approval: Approval;
-  /** Where the card is: in the inbox it names its session. */
+  /** Where the card is shown. In the inbox, it names its session. */
   readonly place: "inbox" | "transcript";
   /** Name of the agent that asks, if it is known. */
   readonly agentName?: string | undefined;
-  /** The daemon has an answer of this page. */
+  /** Called when the daemon has received an answer of this page. */
   readonly onAnswered?: (() => void) | undefined;
-  /** Below the decisions, such as a way to answer other requests alike. */
+  /** Content below the decisions, such as a button that answers similar requests. */
   readonly more?: JSX.Element;
 }
 
 /**
- * Everything that a person needs to decide about a request, and the decisions on offer. After the answer, one line is left. Pass the
- * newest state of the same approval as `approval`; what was entered is kept by its ID.
+ * Shows the information for a decision about a request, and the offered decisions. After the answer, it is reduced to one line.
+ * Pass the newest state of the same approval as `approval`. The input is kept by its ID.
  */
 export function ApprovalCard(props: ApprovalCardProps) {
   const { clock } = useDaemon();
   const answering = createMemo(() => answeringOf(props.approval.id));
-  // The response is there before the feed has the new state.
+  // The response arrives before the new state in the feed.
   const newest = (): Approval => {
     const status = answering().status();
     return status.type === "answered" && isAnswerable(props.approval, 0) ? status.approval : props.approval;
@@ -131,14 +131,14 @@ function OpenCard(props: ApprovalCardProps) {
       closePanel();
       return;
     }
-    // Enter is pressed to end something else too often: it never allows.
+    // Enter is often pressed by mistake, so it never allows a request.
     if (event.key === "Enter" && (event.target as HTMLElement).dataset["accepts"] === "true") {
       event.preventDefault();
       return;
     }
   }
 
-  /** Presses the button of a key. False leaves the key to others. */
+  /** Presses the button of a key. Returns false if other bindings may handle the key. */
   function pressKey(meaning: CardKey, event: KeyboardEvent): boolean {
     const action = cardActions(props.approval).find(({ key }) => key === meaning);
     if (!action || !canAnswer() || answering().draft().open) return false;
@@ -164,7 +164,7 @@ function OpenCard(props: ApprovalCardProps) {
     return true;
   }
 
-  // A panel that opens takes the focus from the button that opened it, which is gone.
+  // An opened panel receives the focus, because the button that opened it is removed.
   createEffect(
     on(
       () => answering().draft().open,
@@ -271,7 +271,7 @@ function OpenCard(props: ApprovalCardProps) {
   );
 }
 
-/** Why an answer did not arrive, with a button to send the same again. */
+/** The reason why an answer could not be sent, with a button to retry. */
 function SendProblem(props: { readonly approval: Approval; readonly onRetry: () => void }) {
   const status = () => answeringOf(props.approval.id).status();
   return (

@@ -7,7 +7,7 @@ import { describeOutcome, isAnswerable } from "./describe-outcome.ts";
 import { sessionName, summarize, titleOf } from "./describe-request.ts";
 import { RequestBody } from "./request-body.tsx";
 
-/** What is left of a request that was answered or ended: one line, which opens to show what was asked. */
+/** An answered or ended request as one line, which can be expanded to show the request. */
 export function ApprovalLine(props: {
   readonly approval: Approval;
   readonly answering: Answering;

@@ -1,6 +1,6 @@
 import type { Approval, InboxRequest } from "@codexkit/daemon/client";
 
-/** A command of two parts, one of which is asked about. */
+/** A command of two parts, one of which needs an approval. */
 export const commandRequest: Extract<InboxRequest, { kind: "command" }> = {
   kind: "command",
   action: "command",
@@ -11,7 +11,7 @@ export const commandRequest: Extract<InboxRequest, { kind: "command" }> = {
   additionalPermissions: null,
 };
 
-/** An open approval with the offers that Codex gives for most requests. */
+/** An open approval with the offers that Codex makes for most requests. */
 export function approvalOf(request: InboxRequest, changes: Partial<Approval> = {}): Approval {
   return {
     id: "approval-1",

@@ -3,7 +3,7 @@ import { ArmGate } from "./arm-gate.ts";
 
 const press = { repeat: false, isComposing: false, isInField: false };
 
-it("ignores keys until the card has been still for 400 ms", () => {
+it("ignores keys until the card has not moved for 400 ms", () => {
   const gate = new ArmGate(1000);
   expect(gate.admits(press, 1399)).toBe(false);
   expect(gate.admits(press, 1400)).toBe(true);

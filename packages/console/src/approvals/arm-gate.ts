@@ -1,17 +1,17 @@
-/** How long a card must have been still before its keys act: a person needs that long to notice that something else is there. */
+/** How long a card must not have moved before its keys are active. People need about this long to notice a change. */
 export const ARM_MS = 400;
 
-/** The part of a keyboard event that decides whether it may answer. */
+/** The properties of a keyboard event that determine whether it may answer. */
 export interface KeyPress {
   readonly repeat: boolean;
   readonly isComposing: boolean;
-  /** Whether the target is a field that takes text. */
+  /** Whether the target is a text field. */
   readonly isInField: boolean;
 }
 
 /**
- * Decides whether a key acts on a card. Keys that were meant for something else must never answer: not while the card has just
- * appeared or moved, not by holding a key, not from a text field.
+ * Decides whether a key acts on a card. Keys that were meant for something else must never answer a request: not if the card has
+ * just appeared or moved, not if the key is held, and not from a text field.
  */
 export class ArmGate {
   #stillSince: number;
@@ -20,7 +20,7 @@ export class ArmGate {
     this.#stillSince = now;
   }
 
-  /** The card appeared, moved, or got the focus. */
+  /** Call when the card has appeared, moved, or received the focus. */
   disarm(now: number): void {
     this.#stillSince = now;
   }

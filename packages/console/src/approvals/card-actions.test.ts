@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { approvalOf, commandRequest } from "./approval.fixture.ts";
 import { cardActions, describeStored } from "./card-actions.ts";
 
-it("has a button for every offer and for nothing else, refusals first", () => {
+it("has exactly one button per offer, refusals first", () => {
   const approval = approvalOf(commandRequest);
   expect(cardActions(approval).map(({ label, key, opens }) => [label, key, opens])).toEqual([
     ["Decline…", "decline", "decline"],
@@ -16,7 +16,7 @@ it("has a button for every offer and for nothing else, refusals first", () => {
   );
 });
 
-it("shows a denied host before it is stored, and gives the key to one offer only", () => {
+it("shows a denied host before it is stored, and assigns a key to one offer only", () => {
   const host = { accepts: true, scope: "always", stores: "a.example" } as const;
   const actions = cardActions(
     approvalOf(commandRequest, {
@@ -34,7 +34,7 @@ it("shows a denied host before it is stored, and gives the key to one offer only
   ]);
 });
 
-it("says exactly what is stored, and where", () => {
+it("describes exactly what is stored, and where", () => {
   const action = cardActions(approvalOf(commandRequest)).at(-1);
   expect(action && describeStored(action, "command")).toBe(
     "Commands that start with this will be allowed without asking, in the configuration of the daemon's Codex, for all sessions:",

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalOffer } from "@codexkit/daemon/client";
 
-/** What a key asks of a card. */
+/** The action of a key on a card. */
 export type CardKey = "once" | "session" | "always" | "decline";
 
 /** A button of a card. */
@@ -8,11 +8,11 @@ export interface CardAction {
   readonly offer: ApprovalOffer;
   readonly label: string;
   readonly key: CardKey | null;
-  /** Shows first what is stored or said, instead of sending at once. */
+  /** Opens a panel with the rule or the reason first, instead of sending the answer immediately. */
   readonly opens: "always" | "decline" | null;
 }
 
-/** The buttons for the offers of an approval: refusals first, then what allows, from the narrowest to the widest. */
+/** Returns the buttons for the offers of an approval: refusals first, then permissions, from the narrowest to the widest. */
 export function cardActions({ offers, kind }: Pick<Approval, "offers" | "kind">): readonly CardAction[] {
   const used = new Set<CardKey>();
   const claim = <Key extends CardKey>(key: Key): Key | null => {
@@ -58,7 +58,7 @@ function rank({ offer }: CardAction): number {
   return { call: 3, session: 4, always: 5 }[offer.scope];
 }
 
-/** What is remembered, in a sentence, and where. */
+/** Describes what is stored, and where, in one sentence. */
 export function describeStored({ offer }: CardAction, kind: Approval["kind"]): string {
   const where =
     offer.scope === "always"

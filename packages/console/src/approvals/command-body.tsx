@@ -3,6 +3,7 @@ import { For, Show } from "solid-js";
 import { CopyButton } from "../ui/index.ts";
 import { describeSandbox } from "./describe-request.ts";
 import { permissionView } from "./permission-rows.ts";
+import { RequestReason } from "./request-reason.tsx";
 import { VisibleText } from "../ui/visible-text-view.tsx";
 import { segmentRows } from "./segment-rows.ts";
 import { splitShell } from "./shell-script.ts";
@@ -47,13 +48,7 @@ export function CommandBody(props: {
         )}
       </Show>
       <Show when={props.verdict}>{(verdict) => <VerdictTable verdict={verdict()} />}</Show>
-      <Show when={props.request.reason}>
-        {(reason) => (
-          <p class="approval-reason">
-            Codex says: “<VisibleText text={reason()} />”
-          </p>
-        )}
-      </Show>
+      <RequestReason reason={props.request.reason} />
       <Show when={describeSandbox(props.request, props.settings)}>
         {(text) => <p class="approval-note">Sandbox: {text()}</p>}
       </Show>
@@ -88,7 +83,7 @@ function VerdictTable(props: { readonly verdict: PolicyVerdict }) {
   };
   return (
     <table class="verdict">
-      <caption class="visually-hidden">What the policy says about each part</caption>
+      <caption class="visually-hidden">The policy's verdict on each part</caption>
       <thead class="visually-hidden">
         <tr>
           <th scope="col">Command</th>

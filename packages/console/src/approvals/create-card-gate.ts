@@ -5,7 +5,7 @@ import { ARM_MS, ArmGate } from "./arm-gate.ts";
 const CHECK_MS = 100;
 
 export interface CardGate {
-  /** Whether the card has been there long enough for its buttons. */
+  /** Whether the card has been visible long enough for its buttons to be active. */
   readonly isSettled: Accessor<boolean>;
   /** Whether a key may act on the card now. */
   readonly admits: (event: KeyboardEvent) => boolean;
@@ -13,7 +13,7 @@ export interface CardGate {
   readonly handleBlur: () => void;
 }
 
-/** Connects an `ArmGate` to a card: it watches the card's place while the card has the focus, without drawing frames. */
+/** Connects an `ArmGate` to a card. Observes the card's position while the card has the focus, without requesting frames. */
 export function createCardGate(card: () => HTMLElement): CardGate {
   const gate = new ArmGate(performance.now());
   const [isSettled, setIsSettled] = createSignal(false);
@@ -47,7 +47,7 @@ export function createCardGate(card: () => HTMLElement): CardGate {
     handleFocus: (event) => {
       const cameFrom = event.relatedTarget;
       if (cameFrom instanceof Node && card().contains(cameFrom)) return;
-      // A key that was meant for the card before must not reach this one.
+      // A key that was meant for the previous card must not act on this one.
       gate.disarm(performance.now());
       checkPlace();
       clearInterval(watching);

@@ -29,13 +29,13 @@ describe("describeOutcome", () => {
       { ...answered, state: "answered", parkedAt: 1, answer: { offer: "accept" } },
       "Allowed once by ann, 9 s after asking; delivered when all requests of its turn have answers",
     ],
-    [{ state: "withdrawn", note: "The turn ended." }, "Not needed any more: The turn ended."],
+    [{ state: "withdrawn", note: "The turn ended." }, "No longer needed: The turn ended."],
     [{ state: "expired", note: null }, "Expired"],
   ])("describes %j", (changes, text) => {
     expect(outcomeOf(changes)).toBe(text);
   });
 
-  it("says that permissions were granted in part", () => {
+  it("describes partly granted permissions", () => {
     const approval = approvalOf(
       { kind: "permissions", cwd: "/", reason: null, permissions: { network: null, fileSystem: null } },
       { ...answered, answeredByName: "Ann's phone", answer: { offer: "accept", grant: { network: false } } },
@@ -47,7 +47,7 @@ describe("describeOutcome", () => {
 });
 
 describe("isAnswerable", () => {
-  it("is over when the time is, even before the daemon says so", () => {
+  it("is false after the expiry, even before the daemon reports it", () => {
     expect(isAnswerable(approvalOf(commandRequest, { expiresAt: 2000 }), 1999)).toBe(true);
     expect(isAnswerable(approvalOf(commandRequest, { expiresAt: 2000 }), 2000)).toBe(false);
     expect(isAnswerable(approvalOf(commandRequest, { state: "parked" }), 0)).toBe(true);
@@ -56,7 +56,7 @@ describe("isAnswerable", () => {
 });
 
 describe("formatCountdown", () => {
-  it("has hours only if there are any", () => {
+  it("omits hours if there are none", () => {
     expect([288_000, 3_888_000, -1].map((ms) => formatCountdown(ms))).toEqual(["4:48", "1:04:48", "0:00"]);
   });
 });

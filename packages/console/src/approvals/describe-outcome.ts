@@ -2,7 +2,7 @@ import type { Approval } from "@codexkit/daemon/client";
 import { formatDuration } from "../ui/format.ts";
 import { visibleText } from "../ui/visible-text.ts";
 
-/** States in which a person may still answer. */
+/** States in which a request can be answered. */
 export function isAnswerable({ state, expiresAt }: Approval, now: number): boolean {
   return (state === "open" || state === "parked") && (expiresAt === null || expiresAt > now);
 }
@@ -15,7 +15,7 @@ export interface Outcome {
 }
 
 /**
- * The line that stays after a request was answered or ended. Null while it waits. `viewer` is the token of this page.
+ * Describes the outcome of a request in one line. Null while the request is open. `viewer` is the token of this page.
  */
 export function describeOutcome(approval: Approval, viewer?: { readonly id: string }): Outcome | null {
   const { state, note, answeredAt, answeredBy, answeredByName, createdAt } = approval;
@@ -25,7 +25,7 @@ export function describeOutcome(approval: Approval, viewer?: { readonly id: stri
     case "parked":
       return null;
     case "withdrawn":
-      return { text: `Not needed any more${because}`, tone: "ended" };
+      return { text: `No longer needed${because}`, tone: "ended" };
     case "expired":
       return { text: `Expired${because}`, tone: "ended" };
     case "answered":
@@ -78,7 +78,7 @@ function describeAnswer({ answer, offers, kind }: Approval): {
   return { verb: `Allowed${part}${scope}`, tone: "allowed" };
 }
 
-/** Such as `4:48`, or `1:04:48`. */
+/** Formats a countdown, such as `4:48` or `1:04:48`. */
 export function formatCountdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

@@ -40,7 +40,7 @@ describe("titleOf and summarize", () => {
 });
 
 describe("describeSandbox", () => {
-  it("says what a command would escape from", () => {
+  it("describes the sandbox that a command would leave", () => {
     expect(describeSandbox(commandRequest, settings)).toBe(
       "workspace-write, network off → would run outside the sandbox",
     );
@@ -50,20 +50,20 @@ describe("describeSandbox", () => {
     expect(describeSandbox(commandRequest, undefined)).toBe("would run outside the sandbox");
   });
 
-  it("tells a command with more permissions from one without a sandbox", () => {
+  it("distinguishes a command with more permissions from one without a sandbox", () => {
     const permissions = { network: { enabled: true }, fileSystem: null };
     expect(describeSandbox({ ...commandRequest, additionalPermissions: permissions }, settings)).toContain(
       "in the sandbox",
     );
   });
 
-  it("has nothing to say about questions", () => {
+  it("is null for questions", () => {
     expect(describeSandbox({ kind: "userInput", questions: [], isBlocking: true }, settings)).toBeNull();
   });
 });
 
 describe("isOfAgent", () => {
-  it("compares the thread with that of the session", () => {
+  it("compares the request's thread with the session's thread", () => {
     const approval = approvalOf(commandRequest, { threadId: "child" });
     expect(isOfAgent(approval, { threadId: "root" })).toBe(true);
     expect(isOfAgent(approval, { threadId: "child" })).toBe(false);

@@ -33,7 +33,7 @@ export function titleOf(request: InboxRequest): string {
   }
 }
 
-/** One line for lists and the line that stays after the answer. */
+/** Summarises a request in one line, for lists and for answered requests. */
 export function summarize(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
@@ -53,7 +53,7 @@ export function summarize(request: InboxRequest): string {
   }
 }
 
-/** What allowing the request means for the sandbox. Null if it has none to do with it. */
+/** Describes what allowing the request means for the sandbox. Null if the sandbox is not affected. */
 export function describeSandbox(
   request: InboxRequest,
   settings: Session["settings"] | undefined,
@@ -80,7 +80,7 @@ function sandboxName({ permissionMode, agentMode }: Session["settings"]): string
   return `${isReadOnly ? "read-only" : "workspace-write"}, network off`;
 }
 
-/** Whether a subagent asks, instead of the session's own thread. */
+/** Whether the request is from a subagent instead of the session's own thread. */
 export function isOfAgent(
   { threadId }: Pick<Approval, "threadId">,
   session: Pick<Session, "threadId"> | undefined,
@@ -88,7 +88,7 @@ export function isOfAgent(
   return session !== undefined && session.threadId !== null && session.threadId !== threadId;
 }
 
-/** The name of a session, or the best that there is. */
+/** The name of a session, or its newest message, or its ID. */
 export function sessionName(
   session: Pick<Session, "name" | "preview"> | undefined,
   sessionId: string,

@@ -62,7 +62,7 @@ export function ElicitationBody(props: {
   );
 }
 
-/** The whole address, with the host that the person would really visit. */
+/** The complete URL, with its actual host highlighted. */
 function UrlRequest(props: { readonly url: string }) {
   const parsed = () => (URL.canParse(props.url) ? new URL(props.url) : null);
   const isWeb = () => /^https?:$/.test(parsed()?.protocol ?? "");
@@ -93,7 +93,7 @@ function FieldInput(props: {
   readonly answering: Answering;
 }) {
   const value = () => valueOf(props.answering, props.field);
-  // Only what was changed is complained about, so that an untouched form is quiet.
+  // Errors are shown only for changed fields, so that an untouched form has none.
   const problem = () =>
     props.field.name in props.answering.draft().form ? checkField(props.field, value()) : undefined;
   const described = () => [`${props.id}-description`, `${props.id}-problem`].join(" ");
@@ -210,7 +210,7 @@ function FieldLabel(props: { readonly field: FormField }) {
   );
 }
 
-/** Dates have the browser's own picker. Numbers stay text, so that a typing error is not lost. */
+/** Dates use the browser's picker. Numbers use a text field, so that invalid input is kept. */
 function inputType(field: FormField): string {
   if (field.type !== "text") return "text";
   switch (field.format) {

@@ -1,7 +1,7 @@
 import type { InboxRequest, Session } from "@codexkit/daemon/client";
 import { lazy, Show, Suspense } from "solid-js";
 import { describeSandbox } from "./describe-request.ts";
-import { VisibleText } from "../ui/visible-text-view.tsx";
+import { RequestReason } from "./request-reason.tsx";
 
 type FileChangeRequest = Extract<InboxRequest, { kind: "fileChange" }>;
 
@@ -10,20 +10,14 @@ const ChangesView = lazy(async () => import("../diff/changes-view.tsx"));
 export function FileChangeBody(props: {
   readonly request: FileChangeRequest;
   readonly settings: Session["settings"] | undefined;
-  /** Whether the diff is open. */
+  /** Whether the diff is expanded. */
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }) {
   const changes = () => props.request.changes ?? [];
   return (
     <>
-      <Show when={props.request.reason}>
-        {(reason) => (
-          <p class="approval-reason">
-            Codex says: “<VisibleText text={reason()} />”
-          </p>
-        )}
-      </Show>
+      <RequestReason reason={props.request.reason} />
       <Show
         when={changes().length > 0}
         fallback={<p class="approval-note approval-alert">Codex did not report which lines would change.</p>}

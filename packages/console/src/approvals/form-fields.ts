@@ -1,4 +1,4 @@
-/** A value that a person has entered, before it is converted. */
+/** An entered value, before it is converted. */
 export type FormValue = string | boolean | readonly string[];
 
 export interface FormChoice {
@@ -40,7 +40,8 @@ export type FormField =
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * The fields of a form. Undefined if the schema has something that MCP does not allow in forms: the answer is then entered as JSON.
+ * Reads the fields of a form. Undefined if the schema contains something that MCP does not allow in forms. Then, the answer is
+ * entered as JSON.
  */
 export function readFormFields(schema: unknown): readonly FormField[] | undefined {
   if (!isJson(schema) || schema["type"] !== "object" || !isJson(schema["properties"])) return undefined;
@@ -51,7 +52,7 @@ export function readFormFields(schema: unknown): readonly FormField[] | undefine
   return fields.every((field) => field !== undefined) ? fields : undefined;
 }
 
-/** Why a value can't be sent, or undefined if it can. */
+/** Validates a value. Returns the reason if it is invalid. */
 export function checkField(field: FormField, value: FormValue): string | undefined {
   if (isEmpty(value))
     return field.isRequired && field.type !== "checkbox" ? "An answer is required." : undefined;
@@ -71,7 +72,7 @@ export function checkField(field: FormField, value: FormValue): string | undefin
   }
 }
 
-/** The contents of a form whose values are all valid. Optional fields without a value are left out. */
+/** Converts valid values to the contents of the form. Omits optional fields without a value. */
 export function toContent(
   fields: readonly FormField[],
   valueOf: (field: FormField) => FormValue,

@@ -1,6 +1,6 @@
 import { lazy } from "solid-js";
 
-/** Few approvals have a form, so that its code is loaded with the first one. */
+/** Loaded with the first form, because few approvals have one. */
 const load = async () => import("./answer-forms.ts");
 
 export const ElicitationActions = lazy(async () => ({ default: (await load()).ElicitationActions }));

@@ -40,7 +40,7 @@ export function McpToolBody(props: { readonly request: McpToolRequest }) {
         <Show when={props.request.description}>
           {(description) => (
             <>
-              <dt>Says of itself</dt>
+              <dt>Own description</dt>
               <dd>
                 <VisibleText text={description()} />
               </dd>

@@ -30,7 +30,7 @@ describe("permissionView", () => {
     ]);
   });
 
-  it("prefers entries, and keeps what they deny apart", () => {
+  it("prefers entries, and lists denied paths separately", () => {
     expect(withEntries.rows.map(({ label }) => label)).toEqual([
       "/srv/a",
       "/srv/**/*.log",
@@ -45,15 +45,15 @@ describe("permissionView", () => {
 });
 
 describe("toGrant", () => {
-  it("grants nothing if nothing is ticked", () => {
+  it("grants nothing if no row is selected", () => {
     expect(toGrant(listed.rows, new Set())).toBe("nothing");
   });
 
-  it("grants the whole request if everything is ticked", () => {
+  it("grants the whole request if all rows are selected", () => {
     expect(toGrant(listed.rows, new Set(listed.rows.map(({ key }) => key)))).toBe("whole");
   });
 
-  it("names the ticked part, and refuses the network unless it is ticked", () => {
+  it("grants the selected rows, and refuses the network unless it is selected", () => {
     expect(toGrant(listed.rows, new Set(["write /srv/b"]))).toEqual({ network: false, write: ["/srv/b"] });
     expect(toGrant(listed.rows, new Set(["network", "read /etc/hosts"]))).toEqual({
       network: true,
@@ -61,7 +61,7 @@ describe("toGrant", () => {
     });
   });
 
-  it("leaves out what can't be named, unless everything is granted", () => {
+  it("omits rows that can't be granted separately, unless everything is granted", () => {
     const keys = withEntries.rows.map(({ key }) => key);
     expect(toGrant(withEntries.rows, new Set(keys))).toBe("whole");
     expect(toGrant(withEntries.rows, new Set(keys.slice(0, 2)))).toEqual({

@@ -10,17 +10,17 @@ export interface PermissionRow {
   readonly key: string;
   readonly access: "network" | "read" | "write";
   readonly label: string;
-  /** Null if it can't be named in a grant of a part (patterns and special folders). It is granted only with all others. */
+  /** Null if it can't be granted separately (patterns and special folders), but only together with all other permissions. */
   readonly path: string | null;
 }
 
 export interface PermissionView {
   readonly rows: readonly PermissionRow[];
-  /** Paths that stay forbidden whatever is granted. */
+  /** Paths that stay forbidden in every grant. */
   readonly denied: readonly string[];
 }
 
-/** The permissions that can be ticked one by one. */
+/** Lists the requested permissions, which can be selected one by one. */
 export function permissionView({ network, fileSystem }: Profile): PermissionView {
   const rows: PermissionRow[] = [];
   const denied: string[] = [];
@@ -49,8 +49,8 @@ export function isSeparate(row: PermissionRow): boolean {
 }
 
 /**
- * The grant for the ticked rows: `"whole"` if all are ticked, `"nothing"` if none is. A row that can't be named separately counts
- * only when everything is ticked.
+ * Returns the grant for the selected rows: `"whole"` if all are selected, `"nothing"` if none is. A row that can't be granted
+ * separately counts only if all rows are selected.
  */
 export function toGrant(
   rows: readonly PermissionRow[],

@@ -2,6 +2,7 @@ import type { InboxRequest } from "@codexkit/daemon/client";
 import { For, Show } from "solid-js";
 import type { Answering } from "./answering.ts";
 import { isSeparate, type PermissionRow, permissionView } from "./permission-rows.ts";
+import { RequestReason } from "./request-reason.tsx";
 import { VisibleText } from "../ui/visible-text-view.tsx";
 
 type PermissionsRequest = Extract<InboxRequest, { kind: "permissions" }>;
@@ -22,7 +23,7 @@ export function PermissionsBody(props: {
     const keys = new Set(props.answering.draft().ticked);
     if (isTicked) keys.add(row.key);
     else keys.delete(row.key);
-    // What can't be named on its own goes with all others, and only with them.
+    // A row that can't be granted separately can only be selected together with all other rows.
     const isComplete = separate().every(({ key }) => keys.has(key)) && separate().length > 0;
     for (const other of view().rows) {
       if (isSeparate(other)) continue;
@@ -44,15 +45,9 @@ export function PermissionsBody(props: {
           <VisibleText text={props.request.cwd} />
         </code>
       </p>
-      <Show when={props.request.reason}>
-        {(reason) => (
-          <p class="approval-reason">
-            Codex says: “<VisibleText text={reason()} />”
-          </p>
-        )}
-      </Show>
+      <RequestReason reason={props.request.reason} />
       <fieldset class="approval-permissions" disabled={props.isReadOnly}>
-        <legend>Grant what is ticked</legend>
+        <legend>Grant the selected permissions</legend>
         <Show when={view().rows.length > 1}>
           <label class="check check-all">
             <input
@@ -98,7 +93,7 @@ export function PermissionsBody(props: {
         </For>
       </fieldset>
       <Show when={!props.isReadOnly && ticked().size === 0}>
-        <p class="approval-note">Nothing is ticked: nothing can be granted.</p>
+        <p class="approval-note">Nothing is selected, so nothing can be granted.</p>
       </Show>
     </>
   );

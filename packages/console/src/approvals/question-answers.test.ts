@@ -12,7 +12,7 @@ const choice: Question = {
 const secret: Question = { ...choice, id: "key", isSecret: true };
 const free: Question = { ...choice, id: "why", options: null };
 
-it("offers text where there are no options, others are allowed, or the answer is secret", () => {
+it("offers a text field if there are no options, other answers are allowed, or the answer is secret", () => {
   expect([choice, secret, free, { ...choice, isOther: true }].map((question) => takesText(question))).toEqual(
     [false, true, true, true],
   );
@@ -33,7 +33,7 @@ it("has no answers until every question has one", () => {
   });
 });
 
-it("sends the chosen option rather than text that was typed before", () => {
+it("sends the chosen option instead of previously typed text", () => {
   expect(toAnswers([choice], () => ({ option: "blue", text: "green" }))).toEqual({
     type: "answers",
     answers: { colour: ["blue"] },

@@ -2,16 +2,16 @@ import type { InboxAnswer, InboxRequest } from "@codexkit/daemon/client";
 
 export type Question = Extract<InboxRequest, { kind: "userInput" }>["questions"][number];
 
-/** What a person has chosen or typed for one question. */
+/** The chosen or typed answer to one question. */
 export interface QuestionDraft {
-  /** Label of the chosen option, or null for the person's own text. */
+  /** Label of the chosen option, or null for typed text. */
   readonly option: string | null;
   readonly text: string;
 }
 
 export const EMPTY_DRAFT: QuestionDraft = { option: null, text: "" };
 
-/** Whether a question takes text of the person: it has no options, or allows others. */
+/** Whether a question accepts typed text: it has no options, or allows other answers. */
 export function takesText({ options, isOther, isSecret }: Question): boolean {
   return isSecret || isOther || (options?.length ?? 0) === 0;
 }
@@ -24,7 +24,7 @@ export function optionsOf({
   return isSecret ? [] : (options ?? []);
 }
 
-/** The answers, or undefined if a question has none yet. */
+/** The answers, or undefined if a question is unanswered. */
 export function toAnswers(
   questions: readonly Question[],
   draftOf: (question: Question) => QuestionDraft,

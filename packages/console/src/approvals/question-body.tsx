@@ -25,7 +25,7 @@ export function QuestionBody(props: {
         )}
       </For>
       <Show when={!props.request.isBlocking}>
-        <p class="approval-note">Codex goes on working meanwhile.</p>
+        <p class="approval-note">Codex keeps working in the meantime.</p>
       </Show>
     </>
   );

@@ -7,7 +7,7 @@ import { ElicitationBody, QuestionBody } from "./lazy-forms.ts";
 import { McpToolBody } from "./mcp-tool-body.tsx";
 import { PermissionsBody } from "./permissions-body.tsx";
 
-/** What is asked, by its kind. */
+/** The contents of a request, by its kind. */
 export function RequestBody(props: {
   readonly approval: Approval;
   readonly answering: Answering;
@@ -72,7 +72,7 @@ export function RequestBody(props: {
 
 type Request = Approval["request"];
 
-/** The request if it is of a kind. */
+/** Narrows the request to a kind. Undefined if it is of another kind. */
 export function narrow<Kind extends Request["kind"]>(
   request: Request,
   kind: Kind,

@@ -29,7 +29,7 @@ it("indents commands below the one that runs them", () => {
   ]);
 });
 
-it("flags a request that the policy denies in part", () => {
+it("flags a request of which the policy denies a part", () => {
   const verdict = { decision: "ask", reason: "", rule: "", segments: [segment] } as const;
   expect(isFlagged(null)).toBe(false);
   expect(isFlagged({ ...verdict, segments: [segment] })).toBe(false);

@@ -10,7 +10,7 @@ export interface SegmentRow {
   readonly rule: string;
 }
 
-/** The commands that would run. A parent always stands before its children; a broken index counts as none. */
+/** Lists the commands that would run. A parent always precedes its children. An invalid parent index is ignored. */
 export function segmentRows({ segments }: PolicyVerdict): readonly SegmentRow[] {
   const depths: number[] = [];
   return segments.map(({ command, parent, decision, reason, rule }, index) => {
@@ -20,7 +20,7 @@ export function segmentRows({ segments }: PolicyVerdict): readonly SegmentRow[] 
   });
 }
 
-/** Whether the policy would deny the request or a part of it: allowing it then needs a second press. */
+/** Whether the policy would deny the request or a part of it, so that allowing it needs a second press. */
 export function isFlagged(verdict: PolicyVerdict | null): boolean {
   return verdict !== null && [verdict, ...verdict.segments].some(({ decision }) => decision === "deny");
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { splitShell } from "./shell-script.ts";
 
-it("takes the script out of the shell that Codex wraps it in", () => {
+it("extracts the script from the shell that Codex wraps it in", () => {
   expect(splitShell("/bin/bash -lc 'npm test && ls'")).toEqual({
     shell: "/bin/bash -lc",
     script: "npm test && ls",

@@ -1,11 +1,13 @@
 /** A command line, split into the shell that Codex wraps it in and the script. */
 export interface ShellScript {
-  /** Such as `/bin/bash -lc`. Null if the command is shown as it is. */
+  /** Such as `/bin/bash -lc`. Null if the command is shown unchanged. */
   readonly shell: string | null;
   readonly script: string;
 }
 
-/** Takes the script out of `/bin/bash -lc '…'`, if the rest is exactly one shell word. Otherwise nothing is taken apart. */
+/**
+ * Extracts the script from `/bin/bash -lc '…'` if the rest is exactly one shell word. Otherwise, the command line is not split.
+ */
 export function splitShell(command: string): ShellScript {
   const [, shell, word] = /^((?:\/\S+\/)?(?:ba|da|z)?sh -l?c) (.+)$/s.exec(command) ?? [];
   const script = word === undefined ? undefined : unquoteWord(word);

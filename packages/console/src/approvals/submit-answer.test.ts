@@ -34,7 +34,7 @@ function createClient(outcomes: readonly (Partial<Command> | Error)[] = [], fail
 }
 
 describe("submitAnswer", () => {
-  it("steers the sentence of a refusal into the running turn", async () => {
+  it("adds the message of a refusal to the running turn", async () => {
     const client = createClient();
     expect(await submitAnswer(client, approval, { answer, message })).toMatchObject({
       type: "answered",
@@ -46,7 +46,7 @@ describe("submitAnswer", () => {
     ]);
   });
 
-  it("queues the sentence if the turn has ended meanwhile, under a key of its own", async () => {
+  it("queues the message with a separate key if the turn has ended in the meantime", async () => {
     const ended = { type: "turn_not_running", title: "", status: 409, detail: "" } as const;
     const client = createClient([{ state: "failed", problem: ended }]);
     expect(await submitAnswer(client, approval, { answer, message })).toMatchObject({ messageProblem: null });
@@ -58,14 +58,14 @@ describe("submitAnswer", () => {
     ]);
   });
 
-  it("queues the sentence for a parked request", async () => {
+  it("queues the message for a parked request", async () => {
     const client = createClient();
     await submitAnswer(client, { ...approval, parkedAt: 1 }, { answer, message });
     expect(client.calls.map(([name]) => name)).toEqual(["answer", "send"]);
     expect(client.calls[1]?.[3]).toMatchObject({ mode: "queue" });
   });
 
-  it("says so if the answer arrived and the sentence did not", async () => {
+  it("reports that the answer arrived and the message did not", async () => {
     const client = createClient([new TypeError("fetch failed")]);
     expect(await submitAnswer(client, approval, { answer, message })).toMatchObject({
       type: "answered",
@@ -73,7 +73,7 @@ describe("submitAnswer", () => {
     });
   });
 
-  it("loses to an answer that came first", async () => {
+  it("reports that another answer arrived first", async () => {
     const client = createClient([], problem("already_answered", 409));
     expect(await submitAnswer(client, approval, { answer, message })).toEqual({
       type: "lost",

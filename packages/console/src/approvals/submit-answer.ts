@@ -1,21 +1,21 @@
 import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
 import type { SentAnswer } from "./answer-draft.ts";
 
-/** What became of an answer that was sent. */
+/** The outcome of sending an answer. */
 export type SubmitResult =
-  /** The daemon has it. `messageProblem` is set if the agent did not get the sentence that goes with it. */
+  /** The daemon has accepted the answer. `messageProblem` is set if its message did not reach the agent. */
   | { readonly type: "answered"; readonly approval: Approval; readonly messageProblem: string | null }
-  /** Another answer came first, or the request is over. */
+  /** Another answer arrived first, or the request has ended. */
   | { readonly type: "lost"; readonly detail: string }
-  /** It can be sent again. */
+  /** The answer can be sent again. */
   | { readonly type: "failed"; readonly detail: string };
 
-/** How long the daemon may take to add a message to the running turn before it counts as sent. */
+/** How long to wait for the outcome of a steering message. Afterwards, it counts as sent. */
 const STEER_WAIT_MS = 5_000;
 
 type AnswerClient = Pick<DaemonClient, "answer" | "send">;
 
-/** Sends an answer, then the message that goes with it. Sending the same again is safe: neither is carried out twice. */
+/** Sends an answer, and then its message. Can be retried safely, because neither is executed twice. */
 export async function submitAnswer(
   client: AnswerClient,
   { id, sessionId, parkedAt }: Pick<Approval, "id" | "sessionId" | "parkedAt">,
@@ -36,7 +36,7 @@ export async function submitAnswer(
   }
 }
 
-/** Adds the message to the running turn. If there is none any more, it starts the next one. */
+/** Adds the message to the running turn. If the turn has ended, the message is queued and starts the next one. */
 async function sendMessage(
   client: AnswerClient,
   sessionId: string,
@@ -68,6 +68,6 @@ function describeFailure(error: unknown): SubmitResult {
 
 function describeError(error: unknown): string {
   if (DaemonClientError.is(error)) return error.problem?.detail ?? error.message;
-  // What a browser says differs and helps no person.
+  // The messages of browsers differ, and don't help users.
   return error instanceof TypeError ? "The daemon can't be reached." : String(error);
 }

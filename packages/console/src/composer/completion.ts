@@ -1,4 +1,4 @@
-/** What the person is about to name at the caret. */
+/** The file or command that is being typed at the caret. */
 export type CompletionTarget =
   | { readonly type: "file"; readonly start: number; readonly end: number; readonly query: string }
   | { readonly type: "command"; readonly start: number; readonly end: number; readonly query: string };
@@ -16,14 +16,14 @@ export function findCompletion({ text, caret }: TextState): CompletionTarget | u
   const before = text.slice(0, caret);
   const command = /^\/([a-z-]*)$/.exec(before);
   if (command) return { type: "command", start: 0, end: caret, query: command[1] ?? "" };
-  // An address such as name@example.com is no file: the sign begins a word.
+  // The sign must begin a word, so that name@example.com does not match.
   const file = /(?:^|[\s([{"'`])@([^\s@]*)$/.exec(before);
   const query = file?.[1];
   if (query === undefined || query.length > MAX_QUERY) return undefined;
   return { type: "file", start: caret - query.length - 1, end: caret, query };
 }
 
-/** Replaces the target, and leaves the caret behind it with one space. */
+/** Replaces the target, and puts the caret after it, separated by one space. */
 export function applyCompletion(text: string, target: CompletionTarget, value: string): TextState {
   const before = text.slice(0, target.start);
   const after = text.slice(target.end).replace(/^ /, "");

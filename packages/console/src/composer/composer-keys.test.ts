@@ -30,7 +30,7 @@ test("interrupts on the second Escape only if it follows soon", () => {
   expect(composerAction(escape, { ...context, escapedAt: 10_000 - DOUBLE_ESCAPE_MS - 1 })).toBe("cancel");
 });
 
-test("walks the history only from the first and the last line", () => {
+test("navigates the history only from the first and the last line", () => {
   const up = { ...modifiers, key: "ArrowUp" };
   const down = { ...modifiers, key: "ArrowDown" };
   const text = "one\ntwo";

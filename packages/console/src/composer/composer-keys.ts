@@ -13,7 +13,7 @@ export interface ComposerKey {
   readonly altKey: boolean;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
-  /** Text is being composed, such as Chinese or Japanese. */
+  /** Whether an input method is composing text, such as Chinese or Japanese. */
   readonly isComposing: boolean;
 }
 
@@ -22,9 +22,9 @@ export interface ComposerKeyContext {
   readonly caret: number;
   /** Whether a range of text is selected. */
   readonly hasSelection: boolean;
-  /** Whether the text is one of the history. */
+  /** Whether the text is from the history. */
   readonly isInHistory: boolean;
-  /** When Escape was pressed before, in milliseconds. */
+  /** When Escape was last pressed, in milliseconds. */
   readonly escapedAt: number | undefined;
   readonly now: number;
 }
@@ -32,7 +32,7 @@ export interface ComposerKeyContext {
 /** Two Escapes within this time interrupt the turn. */
 export const DOUBLE_ESCAPE_MS = 1500;
 
-/** What a key of the text field means, or undefined if the field handles it. */
+/** The action of a key in the text field. Undefined if the field handles the key itself. */
 export function composerAction(key: ComposerKey, context: ComposerKeyContext): ComposerAction | undefined {
   if (key.isComposing) return undefined;
   switch (key.key) {
@@ -58,7 +58,10 @@ function isSecondEscape({ escapedAt, now }: ComposerKeyContext): boolean {
   return escapedAt !== undefined && now - escapedAt <= DOUBLE_ESCAPE_MS;
 }
 
-/** Up on the first line and down on the last one, so that the caret moves inside longer texts as usual. */
+/**
+ * The history is navigated with Up on the first line and Down on the last one, so that the caret moves as usual inside longer
+ * texts.
+ */
 function historyAction(
   { key, shiftKey, altKey, ctrlKey, metaKey }: ComposerKey,
   { text, caret, hasSelection, isInHistory }: ComposerKeyContext,

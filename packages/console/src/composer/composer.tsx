@@ -14,7 +14,7 @@ import { SUGGESTION_LIST_ID, suggestionId, SuggestionList } from "./suggestion-l
 import "./composer.css";
 
 /**
- * Where the person writes to a session. Its state is its own: typing changes nothing outside of this element.
+ * The text field for messages to a session. Its state is local: typing changes nothing outside of this element.
  */
 export function Composer(props: { readonly view: SessionView }): JSX.Element {
   const daemon = useDaemon();
@@ -46,7 +46,7 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
 
   const setText = (text: string, position = text.length): void => {
     composer.setText(text);
-    // The value is set by hand: an effect would move the caret to the end on every key.
+    // The value is not set by an effect, which would move the caret to the end on every key.
     field.value = text;
     field.setSelectionRange(position, position);
     setCaret(position);
@@ -102,7 +102,7 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
     return true;
   };
 
-  /** `/compact` is complete: Enter carries it out instead of completing it. */
+  /** A command such as `/compact` is complete, so Enter runs it instead of completing its name. */
   const isWholeCommand = (): boolean => {
     const target = suggestions.target();
     const suggestion = suggestions.suggestions()[suggestions.selected()];

@@ -38,7 +38,7 @@ export function createComposer(view: SessionView) {
   createEffect(() => {
     if (!isConnected() || !hasUnsent()) return;
     void outbox.flush();
-    // The stream may live while requests fail, as those to a daemon that is shutting down.
+    // The stream may be open while requests fail, for example if the daemon is shutting down.
     const timer = setInterval(() => void outbox.flush(), RETRY_MS);
     onCleanup(() => clearInterval(timer));
   });
@@ -60,7 +60,7 @@ export function createComposer(view: SessionView) {
     storedDraft.write(next);
   };
 
-  /** Runs a request and reports how it ended. */
+  /** Runs a request and reports its outcome. */
   const attempt = async (run: () => Promise<CommandOutcome | undefined>): Promise<boolean> => {
     setOutcome(undefined);
     try {
@@ -99,11 +99,11 @@ export function createComposer(view: SessionView) {
           : await planCommand(input.command, input.argument, session);
       return runCommand(planned, target);
     });
-    // What was not carried out can be corrected, unless something else was typed meanwhile.
+    // A failed command is put back for correction, unless other text was typed in the meantime.
     if (!succeeded && isEmpty(draft())) change(before);
   };
 
-  /** Sends the text, or carries out the command that it is. `mode` undefined: as the preference says. */
+  /** Sends the text, or runs it if it is a command. Without `mode`, the preference applies. */
   const submit = (mode?: SendMode): void => {
     const input = parseInput(draft().text);
     if (input.type === "unknownCommand") {
@@ -152,7 +152,7 @@ export function createComposer(view: SessionView) {
     change({ ...draft(), images: draft().images.filter((image) => image.imageId !== imageId) });
   };
 
-  /** Takes a message out of the queue. Resolves to whether it was still there. */
+  /** Removes a message from the queue. Resolves to whether it was still queued. */
   const dequeue = async ({ key, commandId }: QueuedMessage): Promise<boolean> => {
     if (commandId === undefined) return outbox.remove(key) !== undefined;
     return attempt(async () => {
@@ -160,7 +160,7 @@ export function createComposer(view: SessionView) {
         params: { sessionId: view.id, commandId },
         query: { wait: 10_000 },
       });
-      if (problem) return { message: "Codex has got the message already.", failed: true };
+      if (problem) return { message: "Codex has already received the message.", failed: true };
       outbox.remove(key);
       return undefined;
     });

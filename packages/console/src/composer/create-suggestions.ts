@@ -4,14 +4,14 @@ import { type CompletionTarget, findCompletion, type TextState } from "./complet
 import { matchCommands } from "./slash-commands.ts";
 
 export interface Suggestion {
-  /** What is inserted. */
+  /** The text to insert. */
   readonly value: string;
   readonly label: string;
   readonly detail: string;
 }
 
 const MAX_FILES = 12;
-/** Long enough that a quickly typed name is one request. */
+/** Delay before a search, so that a quickly typed name causes one request. */
 const DELAY_MS = 60;
 
 /** Suggestions for the file or the command before the caret. */
@@ -65,7 +65,7 @@ export function createSuggestions(state: () => TextState, client: DaemonClient, 
           .map(({ path, type }) => ({ value: path, label: path, detail: type === "folder" ? "folder" : "" })),
       );
     } catch {
-      // A newer search, or files that can't be searched: the name can still be typed.
+      // There is a newer search, or the files can't be searched. The name can still be typed.
       if (!signal.aborted) setFiles([]);
     }
   };
@@ -75,12 +75,12 @@ export function createSuggestions(state: () => TextState, client: DaemonClient, 
     suggestions,
     selected,
     select: setSelected,
-    /** Moves the selection, around the ends. */
+    /** Moves the selection, and wraps around at the ends. */
     move: (step: 1 | -1): void => {
       const count = suggestions().length;
       if (count > 0) setSelected((index) => (index + step + count) % count);
     },
-    /** Hides the list until another name is begun. */
+    /** Hides the list until another name is started. */
     dismiss: (): void => void setDismissed(targetKey()),
   };
 }

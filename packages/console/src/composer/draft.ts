@@ -6,7 +6,7 @@ export interface AttachedImage {
   readonly name: string;
 }
 
-/** What the person has written and not sent. */
+/** An unsent message. */
 export interface Draft {
   readonly text: string;
   readonly images: readonly AttachedImage[];

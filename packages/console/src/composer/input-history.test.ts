@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InputHistory } from "./input-history.ts";
 
-test("walks to the oldest text and back to the draft", () => {
+test("navigates to the oldest text and back to the draft", () => {
   const history = new InputHistory(["one", "two"]);
   expect(history.previous("draft")).toBe("two");
   expect(history.previous("two")).toBe("one");

@@ -1,11 +1,11 @@
 const MAX_ENTRIES = 100;
 
-/** Walks through earlier messages with the arrow keys, as a shell does. */
+/** The history of sent messages, which is navigated with the arrow keys as in a shell. */
 export class InputHistory {
   readonly #entries: string[];
-  /** Position in the entries, or their number while the person's own text is shown. */
+  /** Index of the shown entry, or the number of entries while the draft is shown. */
   #position: number;
-  /** The text from before the walk, shown again at its end. */
+  /** The text before the navigation started. It is shown after the newest entry. */
   #draft = "";
 
   constructor(entries: readonly string[] = []) {
@@ -17,7 +17,7 @@ export class InputHistory {
     return this.#entries;
   }
 
-  /** Adds a sent text and ends the walk. */
+  /** Adds a sent text and ends the navigation. */
   add(text: string): void {
     if (text !== "" && this.#entries.at(-1) !== text) this.#entries.push(text);
     if (this.#entries.length > MAX_ENTRIES) this.#entries.shift();
@@ -29,7 +29,7 @@ export class InputHistory {
     this.#draft = "";
   }
 
-  /** The text before the shown one. Undefined at the oldest. */
+  /** Moves to the previous text. Undefined if the oldest one is already shown. */
   previous(current: string): string | undefined {
     if (this.#position === 0) return undefined;
     if (this.#position === this.#entries.length) this.#draft = current;
@@ -37,7 +37,7 @@ export class InputHistory {
     return this.#entries[this.#position];
   }
 
-  /** The text after the shown one, the draft at the end. Undefined if the draft is shown already. */
+  /** Moves to the next text, and finally to the draft. Undefined if the draft is already shown. */
   next(): string | undefined {
     if (this.#position === this.#entries.length) return undefined;
     this.#position += 1;

@@ -1,7 +1,7 @@
 import type { planCommand as plan } from "./plan-command.ts";
 import type { runCommand as run } from "./run-command.ts";
 
-/** As `planCommand`. Commands are rarer than messages, so that their code is loaded with the first one. */
+/** The same as `planCommand`, loaded with the first command, because commands are rarer than messages. */
 export async function planCommand(...args: Parameters<typeof plan>): Promise<ReturnType<typeof plan>> {
   return (await import("./plan-command.ts")).planCommand(...args);
 }

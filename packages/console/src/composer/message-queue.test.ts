@@ -15,7 +15,7 @@ const outgoing = (key: string, state: OutgoingMessage["state"]): OutgoingMessage
   state,
 });
 
-test("shows the daemon's queue first, then what is not sent", () => {
+test("lists the daemon's queue first, then unsent messages", () => {
   const commands = [
     command("other"),
     command("a"),

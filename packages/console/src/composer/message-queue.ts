@@ -1,10 +1,10 @@
 import type { Command } from "@codexkit/daemon/client";
 import type { OutgoingMessage } from "./outbox.ts";
 
-/** A message that Codex has not got yet. */
+/** A message that has not been sent to Codex yet. */
 export interface QueuedMessage {
   readonly key: string;
-  /** Undefined if another client sent it: the daemon does not serve the text. */
+  /** Undefined if another client sent the message, because the daemon does not serve the text. */
   readonly text: string | undefined;
   readonly imageCount: number;
   readonly commandId: string | undefined;
@@ -14,7 +14,7 @@ export interface QueuedMessage {
 }
 
 /**
- * The queue as shown: messages that the daemon has stored and not given to Codex, in its order, then those that are not sent yet.
+ * Returns the displayed queue: messages that the daemon has stored and not yet sent to Codex, in its order, then unsent messages.
  */
 export function listQueue(
   commands: readonly Command[],

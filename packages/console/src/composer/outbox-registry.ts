@@ -14,13 +14,13 @@ interface Entry {
   readonly listeners: Set<Listener>;
 }
 
-/** One outbox per session and page: a message that is being sent stays on its way when another session is shown. */
+/** One outbox per session and page, so that sending continues when another session is shown. */
 const entries = new Map<string, Entry>();
 
-/** How long a request waits for the outcome of a message that steers, to queue it if it came too late. */
+/** How long a request waits for the outcome of a steering message. If the turn has ended, the message is queued instead. */
 const STEER_WAIT_MS = 5000;
 
-/** The outbox of a session. Calls the listener at once and after each change. */
+/** Returns the outbox of a session. Calls the listener immediately and after each change. */
 export function outboxOf(
   sessionId: string,
   client: DaemonClient,
@@ -59,7 +59,7 @@ async function sendMessage(
     });
     return { type: "accepted", command };
   } catch (error) {
-    // A token that has expired is renewed by a login, and a daemon that is restarting comes back: the message waits.
+    // The message waits if the token has expired, which a login renews, or if the daemon is restarting.
     if (!DaemonClientError.is(error) || error.status === 401 || error.status >= 500 || !error.problem) {
       return { type: "unreachable" };
     }
@@ -75,7 +75,7 @@ function toInput(text: string, images: OutgoingMessage["images"]): CommandBody<"
   ];
 }
 
-/** `crypto.randomUUID` exists in secure contexts only, which a page on a local network is not. */
+/** `crypto.randomUUID` exists only in secure contexts. A page served over HTTP on a local network is not secure. */
 function createKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `console-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

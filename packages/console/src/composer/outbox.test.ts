@@ -49,7 +49,7 @@ test("keeps the key of a message that is sent again", async () => {
   expect(sent.map(({ key }) => key)).toEqual(["key-1", "key-1"]);
 });
 
-test("sends messages in their order and stops at the first that can't be sent", async () => {
+test("sends messages in order, and stops at the first one that can't be sent", async () => {
   const { outbox, sent } = createOutbox(() => ({ type: "unreachable" }));
   await outbox.send({ ...message, text: "one" });
   await outbox.send({ ...message, text: "two" });
@@ -57,7 +57,7 @@ test("sends messages in their order and stops at the first that can't be sent", 
   expect(outbox.messages.map(({ text }) => text)).toEqual(["one", "two"]);
 });
 
-test("keeps messages over a reload, with those whose outcome is unknown", async () => {
+test("keeps messages across a reload, including those with an unknown outcome", async () => {
   const { outbox, storage } = createOutbox(() => ({ type: "unreachable" }));
   await outbox.send(message);
   storage.setItem(
@@ -70,7 +70,7 @@ test("keeps messages over a reload, with those whose outcome is unknown", async 
   expect(sent).toMatchObject([{ key: "key-1", text: "hello" }]);
 });
 
-test("queues a message that came too late to steer", async () => {
+test("queues a steering message if the turn has already ended", async () => {
   const { outbox, sent } = createOutbox(({ key, mode }) =>
     mode === "steer"
       ? accepted(key, { state: "failed", problem: { type: "turn_not_running" } as Command["problem"] })
@@ -83,7 +83,7 @@ test("queues a message that came too late to steer", async () => {
   ]);
 });
 
-test("shows why a message was refused, and sends it again as a new one", async () => {
+test("keeps the reason of a refusal, and sends the message again as a new one", async () => {
   let refused = true;
   const { outbox } = createOutbox(({ key }) =>
     refused ? { type: "refused", problem: { type: "forbidden", detail: "No scope." } } : accepted(key),
@@ -95,7 +95,7 @@ test("shows why a message was refused, and sends it again as a new one", async (
   expect(outbox.messages).toMatchObject([{ key: "key-2", state: "accepted" }]);
 });
 
-test("forgets a message that was carried out", async () => {
+test("removes an executed message", async () => {
   const { outbox, storage } = createOutbox(({ key }) => accepted(key));
   await outbox.send(message);
   outbox.finish("key-1");

@@ -4,9 +4,9 @@ import { type AttachedImage, isAttachedImage } from "./draft.ts";
 
 export type SendMode = CommandBody<"message">["mode"];
 
-/** A message on its way to the daemon, or in its queue. */
+/** A message that is being sent to the daemon, or waits in its queue. */
 export interface OutgoingMessage {
-  /** The idempotency key: the message is carried out once, however often it is sent. */
+  /** The idempotency key. The message is executed once, even if it is sent several times. */
   readonly key: string;
   readonly text: string;
   readonly images: readonly AttachedImage[];
@@ -17,7 +17,7 @@ export interface OutgoingMessage {
   readonly problem?: string;
 }
 
-/** How the daemon answered. `unreachable`: it may have got the message or not. */
+/** The daemon's response. `unreachable`: it is unknown whether the daemon received the message. */
 export type SendOutcome =
   | { readonly type: "accepted"; readonly command: Command }
   | { readonly type: "refused"; readonly problem: Pick<Problem, "type" | "detail"> }
@@ -32,7 +32,7 @@ export interface OutboxOptions {
 
 /**
  * Messages that the daemon has not stored yet, and those in its queue. They are sent one after another, so that their order is
- * kept, and stay over a reload. A message whose outcome is unknown is sent again with its key.
+ * kept, and survive a reload. A message whose outcome is unknown is sent again with the same key.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -41,7 +41,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    // A page that was closed while it sent doesn't know the outcome.
+    // If the page was closed while it was sending a message, the outcome is unknown.
     this.#messages = options.stored
       .read()
       .map((message) => (message.state === "sending" ? { ...message, state: "unsent" } : message));
@@ -51,7 +51,7 @@ export class Outbox {
     return this.#messages;
   }
 
-  /** Adds a message and sends what waits. */
+  /** Adds a message and sends waiting messages. */
   async send(message: Pick<OutgoingMessage, "text" | "images" | "mode">): Promise<void> {
     const { text, images, mode } = message;
     this.#change([
@@ -61,13 +61,13 @@ export class Outbox {
     return this.flush();
   }
 
-  /** Sends what waits. Call it when the connection is back. */
+  /** Sends waiting messages. Call it when the connection is restored. */
   async flush(): Promise<void> {
     this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined));
     return this.#flushing;
   }
 
-  /** Forgets a message: it was carried out, removed from the queue, or given back to the composer. */
+  /** Removes a message that was executed, removed from the queue, or put back into the composer. */
   remove(key: string): OutgoingMessage | undefined {
     const removed = this.#messages.find((message) => message.key === key);
     if (removed) this.#change(this.#messages.filter((message) => message.key !== key));
@@ -80,7 +80,7 @@ export class Outbox {
     if (message) await this.send(message);
   }
 
-  /** Reports the end of a command. A message that came too late to steer is queued instead. */
+  /** Handles the end of a command. If the turn of a steering message had already ended, the message is queued instead. */
   finish(key: string, problem?: Pick<Problem, "type" | "detail">): void {
     const message = this.#messages.find((candidate) => candidate.key === key);
     if (!message) return;
@@ -135,7 +135,7 @@ export class Outbox {
 const STATES = new Set(["unsent", "sending", "accepted", "refused"]);
 const MODES = new Set(["start", "steer", "queue"]);
 
-/** Reads stored messages, and leaves out what is none. */
+/** Reads stored messages, and omits invalid ones. */
 export function parseOutgoing(value: unknown): readonly OutgoingMessage[] {
   return Array.isArray(value) ? value.filter(isOutgoing) : [];
 }

@@ -1,10 +1,10 @@
 import { findCommand, type SlashCommand } from "./slash-commands.ts";
 
-/** What the text of the composer asks for. */
+/** The parsed text of the composer. */
 export type ComposerInput =
   | { readonly type: "empty" }
   | { readonly type: "message"; readonly text: string }
-  /** A shell command of the person, outside the sandbox. */
+  /** A shell command of the user, which runs outside the sandbox. */
   | { readonly type: "shell"; readonly command: string }
   | { readonly type: "command"; readonly command: SlashCommand; readonly argument: string }
   | { readonly type: "unknownCommand"; readonly name: string };
@@ -12,8 +12,8 @@ export type ComposerInput =
 const COMMAND = /^\/([a-z-]+)(?:\s+([^]*))?$/;
 
 /**
- * Reads the text of the composer. A leading space sends what would be a command as a message, and so does a path such as
- * `/usr/bin`.
+ * Parses the text of the composer. A text with a leading space is a message even if it looks like a command, and so is a path such
+ * as `/usr/bin`.
  */
 export function parseInput(text: string): ComposerInput {
   const trimmed = text.trim();

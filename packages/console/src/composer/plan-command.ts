@@ -5,13 +5,13 @@ import type { SlashCommand } from "./slash-commands.ts";
 
 type SettingsChange = CommandBody<"settings">;
 
-/** A request to the daemon that a slash command stands for. */
+/** The request to the daemon for a slash command. */
 export type PlannedCommand =
   | { readonly operation: "compact" | "interrupt" | "archive" | "park" }
   | { readonly operation: "shell"; readonly command: string }
   | { readonly operation: "review"; readonly body: CommandBody<"review"> }
   | { readonly operation: "fork"; readonly body: CommandBody<"fork"> }
-  /** The turn is not known yet: it is the n-th newest one. */
+  /** The turn is identified by its position, counted from the newest one. */
   | { readonly operation: "revert"; readonly turns: number }
   | { readonly operation: "rename"; readonly name: string }
   | { readonly operation: "goal"; readonly body: CommandBody<"goal"> }

@@ -2,7 +2,7 @@ import { For, Show, type JSX } from "solid-js";
 import type { ComposerState } from "./create-composer.ts";
 import type { QueuedMessage } from "./message-queue.ts";
 
-/** Messages that Codex has not got yet. */
+/** Lists messages that have not been sent to Codex yet. */
 export function QueueList(props: { readonly composer: ComposerState }): JSX.Element {
   return (
     <Show when={props.composer.queue().length > 0}>

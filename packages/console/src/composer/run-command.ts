@@ -10,7 +10,7 @@ export interface CommandTarget {
 }
 
 export interface CommandOutcome {
-  /** One sentence for the person. */
+  /** The outcome in one sentence. */
   readonly message: string;
   readonly failed?: true;
   /** The session to show now, after a fork. */
@@ -20,7 +20,7 @@ export interface CommandOutcome {
 /** How long the page waits for the outcome of a command. */
 const WAIT_MS = 20_000;
 
-/** Carries out a slash command. Rejects with a `DaemonClientError` if the daemon refuses the request. */
+/** Runs a slash command. Rejects with a `DaemonClientError` if the daemon refuses the request. */
 export async function runCommand(
   planned: PlannedCommand,
   { client, sessionId, threadId, turns }: CommandTarget,

@@ -3,12 +3,12 @@ import { type JSX, Match, Show, Switch } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { WriterLock } from "../sessions/writer-lock.tsx";
 
-/** Why the session does not go on, and what can be done. */
+/** The reason why the session can't continue, and possible actions. */
 export function SessionProblem(props: {
   readonly sessionId: string;
   readonly problem: Problem;
   readonly onFork: () => void;
-  /** Sends the refused message again. Undefined if there is none. */
+  /** Sends the refused message again. Undefined if no message was refused. */
   readonly onRetry: (() => void) | undefined;
 }): JSX.Element {
   const daemon = useDaemon();
@@ -16,7 +16,7 @@ export function SessionProblem(props: {
     <Switch>
       <Match when={props.problem.type === "writer_locked"}>
         <WriterLock holder={readHolder(props.problem)} onFork={() => props.onFork()}>
-          What is stored can be read here. Close the thread in the other program to continue it.
+          The stored history can be read here. Close the thread in the other program to continue it.
           <Show when={props.onRetry}>
             {(retry) => (
               <button type="button" class="button" onClick={() => retry()()}>

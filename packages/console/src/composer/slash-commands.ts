@@ -17,7 +17,7 @@ export type SlashCommandName =
 
 export interface SlashCommand {
   readonly name: SlashCommandName;
-  /** What comes after the name, as shown in the list. Empty if there is nothing. */
+  /** The arguments, as shown in the list. Empty if there are none. */
   readonly argument: string;
   readonly summary: string;
 }
@@ -41,7 +41,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "budget", argument: "tokens | clear", summary: "Limit the tokens of the session" },
   { name: "interrupt", argument: "", summary: "Interrupt the running turn" },
   { name: "park", argument: "", summary: "Park the requests that wait for a person" },
-  { name: "shell", argument: "command", summary: "Run a command of yours, outside the sandbox" },
+  { name: "shell", argument: "command", summary: "Run your own shell command, outside the sandbox" },
   { name: "archive", argument: "", summary: "Archive the session" },
 ];
 
@@ -49,7 +49,7 @@ export function findCommand(name: string): SlashCommand | undefined {
   return SLASH_COMMANDS.find((command) => command.name === name);
 }
 
-/** Commands whose name begins with the text, then those that have it anywhere. */
+/** Returns the commands whose name begins with the text, then those that contain it. */
 export function matchCommands(text: string): readonly SlashCommand[] {
   const first = SLASH_COMMANDS.filter(({ name }) => name.startsWith(text));
   const others = SLASH_COMMANDS.filter(({ name }) => !name.startsWith(text) && name.includes(text));

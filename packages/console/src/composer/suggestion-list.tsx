@@ -2,14 +2,14 @@ import { createMemo, For, type JSX, Show } from "solid-js";
 import type { Suggestions } from "./create-suggestions.ts";
 
 export const SUGGESTION_LIST_ID = "composer-suggestions";
-/** All of them fit on a phone, so that the list never scrolls: the selection moves the window. */
+/** Number of visible suggestions. They fit on a phone, so that the list need not scroll. The selection moves the window. */
 const MAX_SHOWN = 8;
 
 export function suggestionId(index: number): string {
   return `${SUGGESTION_LIST_ID}-${index}`;
 }
 
-/** Files or commands to choose from, above the text field. The field keeps the focus. */
+/** A list of files or commands above the text field. The field keeps the focus. */
 export function SuggestionList(props: {
   readonly suggestions: Suggestions;
   readonly onAccept: (index: number) => void;
@@ -33,7 +33,7 @@ export function SuggestionList(props: {
                 aria-selected={index() === props.suggestions.selected()}
                 aria-setsize={count()}
                 aria-posinset={index() + 1}
-                // The pointer must not take the focus from the text field.
+                // The text field must keep the focus when a suggestion is clicked.
                 onMouseDown={(event) => event.preventDefault()}
                 onClick={() => props.onAccept(index())}
               >

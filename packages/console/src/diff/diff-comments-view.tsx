@@ -89,7 +89,7 @@ function CommentEditor(props: {
   );
 }
 
-/** How many comments wait, and the buttons that send them as one message. */
+/** The number of unsent comments, and the buttons that send them as one message. */
 export function CommentBar(props: {
   readonly comments: DiffComments;
   readonly view: SessionView;

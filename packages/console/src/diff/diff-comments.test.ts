@@ -35,7 +35,7 @@ describe("commentsOf", () => {
     expect(write("empty", "  ").comments()).toEqual([]);
   });
 
-  it("repeats a message that may have arrived under the same key, and keeps the comments until then", async () => {
+  it("sends a message with unknown outcome again with the same key, and keeps the comments until then", async () => {
     const comments = write("retry", "why?");
     const { client, keys } = clientThat([true]);
     await comments.send(client, "retry", "queue");

@@ -13,22 +13,22 @@ export interface DiffComments {
   readonly text: Accessor<string>;
   readonly setText: (text: string) => void;
   readonly edit: (place: CommentPlace | null) => void;
-  /** Keeps the text of the open editor as a comment. */
+  /** Saves the text of the open editor as a comment. */
   readonly save: () => void;
   readonly remove: (id: number) => void;
-  /** Why the comments could not be sent, or null. */
+  /** The reason why the comments could not be sent, or null. */
   readonly problem: Accessor<string | null>;
   readonly isSending: Accessor<boolean>;
-  /** Sends all comments as one message. They are removed when the daemon has them. */
+  /** Sends all comments as one message. They are removed when the daemon has accepted it. */
   readonly send: (client: DaemonClient, sessionId: string, mode: "queue" | "steer") => Promise<void>;
 }
 
 const bySession = new Map<string, DiffComments>();
 
-/** Sessions whose comments are kept while other sessions are open. */
+/** Number of sessions whose comments are kept while other sessions are open. */
 const MAX_SESSIONS = 20;
 
-/** The comments on the diffs of a session, which outlive the panel. */
+/** Returns the comments on the diffs of a session, which are kept when the panel is closed. */
 export function commentsOf(sessionId: string): DiffComments {
   const known = bySession.get(sessionId);
   if (known) return known;
@@ -46,7 +46,7 @@ function createComments(): DiffComments {
   const [problem, setProblem] = createSignal<string | null>(null);
   const [isSending, setIsSending] = createSignal(false);
   let lastId = 0;
-  /** The message on its way. A repetition has the same key, so that the agent gets it once. */
+  /** The message that is being sent. A retry has the same key, so that the agent receives it once. */
   let sent: { readonly message: string; readonly mode: string; readonly key: string } | undefined;
 
   return {

@@ -59,14 +59,14 @@ describe("DiffLayout", () => {
     ]).toEqual([9, undefined, 9, 0]);
   });
 
-  it("puts removed lines beside added ones if columns are split", () => {
+  it("places removed lines beside added ones in split columns", () => {
     const layout = new DiffLayout(DIFF, { ...ALL_OPEN, isSplit: true });
     expect(layout.at(3)).toEqual({ type: "row", file: 0, left: 2, right: 4 });
     expect(layout.at(4)).toEqual({ type: "row", file: 0, left: 3, right: -1 });
     expect(layout.positionOfRow(4)).toBe(3);
   });
 
-  it("finds every row where it says that it is", () => {
+  it("finds every row at its position", () => {
     fc.assert(
       fc.property(fc.boolean(), fc.subarray([0, 1]), (isSplit, collapsed) => {
         const layout = new DiffLayout(DIFF, { collapsed: new Set(collapsed), isSplit });

@@ -1,7 +1,7 @@
 import type { DiffFile, ParsedDiff } from "./parse-diff.ts";
 import { splitPairs } from "./split-pairs.ts";
 
-/** What stands at a position of the list: the heading of a file, or a row. `right` is the same row unless columns are split. */
+/** The entry at a position of the list: the heading of a file, or a row. `right` is the same row unless columns are split. */
 export type LayoutEntry =
   | { readonly type: "file"; readonly file: number }
   | { readonly type: "row"; readonly file: number; readonly left: number; readonly right: number };
@@ -12,7 +12,7 @@ export interface LayoutOptions {
   readonly isSplit: boolean;
 }
 
-/** Positions of headings and rows in the list that is scrolled. */
+/** Positions of headings and rows in the scrolled list. */
 export class DiffLayout {
   readonly #diff: ParsedDiff;
   /** The position of each file's heading, and the length of the list. */
@@ -61,7 +61,7 @@ export class DiffLayout {
     return Math.max(low, 0);
   }
 
-  /** Whether the heading of a file stands at a position. */
+  /** Whether the entry at a position is the heading of a file. */
   isFile(position: number): boolean {
     return this.#fileStarts.has(position);
   }

@@ -5,14 +5,14 @@ import { VisibleText } from "../ui/visible-text-view.tsx";
 import { colourSpans } from "./colour-spans.ts";
 import type { WordSpan } from "./word-diff.ts";
 
-/** Characters of a line that are drawn at first. Lines of generated files can have millions. */
+/** Number of characters of a line that are rendered initially. Lines of generated files can have millions. */
 const SHOWN_CHARACTERS = 2_000;
 
-/** The text of a line in the colours of its language, with the words that differ marked. A very long one is cut, and says so. */
+/** The text of a line with syntax colours and marked changes. A very long text is truncated, with a button for the rest. */
 export function DiffLine(props: {
   readonly text: string;
   readonly spans: readonly WordSpan[] | undefined;
-  /** Empty: without colours. */
+  /** Empty for no colours. */
   readonly language: string;
 }) {
   const [isWhole, setIsWhole] = createSignal(false);

@@ -18,7 +18,7 @@ import { changedTurns, type LoadedTurn, loadTurnDiffs, MAX_TURNS } from "./load-
 import { type DiffFile, type ParsedDiff, parseTurns } from "./parse-diff.ts";
 import "./diff.css";
 
-/** Kept while the page is open, for all sessions. */
+/** Options and viewed files. They apply to all sessions until the page is closed. */
 const [isWrapped, setIsWrapped] = createSignal(false);
 const [isSplit, setIsSplit] = createSignal(false);
 const [viewed, setViewed] = createSignal<ReadonlySet<string>>(new Set());
@@ -121,7 +121,7 @@ function LoadedDiff(props: { readonly view: SessionView; readonly diff: ParsedDi
     };
   });
 
-  // A file that was closed by hand may have another index in the next diff.
+  // A collapsed file may have another index in the next diff.
   createEffect<ParsedDiff>((before) => {
     if (before.files.length !== props.diff.files.length) setClosed(new Set<number>());
     return props.diff;
@@ -218,7 +218,7 @@ function LoadedDiff(props: { readonly view: SessionView; readonly diff: ParsedDi
   );
 }
 
-/** A file that changes again has other counts, and is not viewed any more. */
+/** Identifies a version of a file by its counts. A file that changes again is no longer marked as viewed. */
 function viewedKey({ path, added, removed, turn, firstRow, endRow }: DiffFile): string {
   return JSON.stringify([path, added, removed, turn, endRow - firstRow]);
 }

@@ -1,4 +1,7 @@
-/** `note` is a line outside of hunks, such as that of a binary file. It is shown as it is: no line of a diff is left out. */
+/**
+ * `note` is a line outside of hunks, such as that of a binary file. It is shown unchanged, because no line of a diff may be
+ * omitted.
+ */
 export type DiffRowKind = "hunk" | "context" | "added" | "removed" | "note";
 
 const KINDS: readonly DiffRowKind[] = ["hunk", "context", "added", "removed", "note"];
@@ -6,7 +9,7 @@ const KINDS: readonly DiffRowKind[] = ["hunk", "context", "added", "removed", "n
 /** A row of a diff. */
 export interface DiffRow {
   readonly kind: DiffRowKind;
-  /** Without the sign. */
+  /** The text without the sign. */
   readonly text: string;
   /** Line numbers, or 0 where the row has none. */
   readonly oldLine: number;
@@ -18,7 +21,7 @@ const WIDTH = 5;
 
 /**
  * The rows of a diff as numbers in one array, so that a diff of 100,000 lines is one allocation instead of 100,000 objects. Texts are
- * cut out of the diff when a row is drawn.
+ * extracted from the diff when a row is rendered.
  */
 export class DiffRows {
   #numbers = new Int32Array(WIDTH * 1024);
@@ -44,7 +47,7 @@ export class DiffRows {
     this.#count += 1;
   }
 
-  /** The text that the positions are in. */
+  /** The text to which the positions refer. */
   setText(text: string): void {
     this.#text = text;
   }
@@ -53,7 +56,7 @@ export class DiffRows {
     return KINDS[this.#numbers[index * WIDTH] ?? 0] ?? "note";
   }
 
-  /** Length of the text of a row, without cutting it out. */
+  /** Length of the text of a row, without extracting the text. */
   lengthOf(index: number): number {
     return this.#number(index, 2) - this.#number(index, 1);
   }

@@ -13,7 +13,7 @@ import "./diff.css";
 const ROW_HEIGHT = 20;
 const FILE_HEIGHT = 36;
 
-/** A line of the diff that a person points at. */
+/** A line of the diff that was clicked. */
 export interface LineTarget {
   readonly file: DiffFile;
   /** Index of the row. */
@@ -23,7 +23,7 @@ export interface LineTarget {
   readonly code: string;
 }
 
-/** What a panel can ask of the view. */
+/** The operations of the view that a panel can call. */
 export interface DiffNavigation {
   readonly moveHunk: (step: 1 | -1) => void;
   readonly moveFile: (step: 1 | -1) => void;
@@ -44,16 +44,16 @@ export interface DiffViewProps {
   /** Indexes of files whose rows are hidden. */
   readonly collapsed: ReadonlySet<number>;
   readonly onToggleFile: (file: number) => void;
-  /** Right part of a file's heading. */
+  /** Renders the right part of a file's heading. */
   readonly fileActions?: (file: number) => JSX.Element;
-  /** Comments are possible: called with the line. */
+  /** Called with the line to comment on. Without it, comments are not possible. */
   readonly onComment?: (target: LineTarget) => void;
-  /** Below a line: its comments. */
+  /** Renders the comments below a line. */
   readonly belowLine?: (target: LineTarget) => JSX.Element;
   readonly onReady?: (navigation: DiffNavigation) => void;
 }
 
-/** The rows of a diff. Only those that can be seen are in the document. */
+/** The rows of a diff. Only visible rows are in the document. */
 export function DiffView(props: DiffViewProps) {
   let scroller!: HTMLDivElement;
   const layout = createMemo(
@@ -218,7 +218,7 @@ function EntryCells(props: {
   );
 }
 
-/** Whether a row has code of the file. */
+/** Whether a row contains code of the file. */
 function isCode(kind: DiffRow["kind"]): boolean {
   return kind !== "hunk" && kind !== "note";
 }
@@ -268,7 +268,7 @@ function RowCells(props: {
   );
 }
 
-/** The path of a file, and what happened to it. */
+/** The path of a file, and the kind of its change. */
 export function FilePath(props: { readonly file: DiffFile }) {
   return (
     <span class="diff-path">

@@ -4,12 +4,12 @@ export interface LineComment {
   readonly path: string;
   readonly side: "old" | "new";
   readonly line: number;
-  /** The text of the line, so that the comment stays clear after the file has changed. */
+  /** The text of the line, so that the comment can be understood after the file has changed. */
   readonly code: string;
   readonly text: string;
 }
 
-/** Characters of a line that are quoted. */
+/** Maximum number of characters of a line that are quoted. */
 const QUOTED_CHARACTERS = 200;
 
 /** All comments as one message for the agent, in the order of files and lines. */

@@ -8,14 +8,14 @@ export interface LoadedTurn {
 /** Turns whose diffs are loaded for the whole session: the newest ones. */
 export const MAX_TURNS = 100;
 
-/** Requests at once. */
+/** Number of concurrent requests. */
 const CONCURRENCY = 4;
 
 export function changedTurns(turns: readonly TurnSummary[]): readonly TurnSummary[] {
   return turns.filter(({ diffStat }) => diffStat !== null && diffStat.files > 0);
 }
 
-/** The diffs of turns, in their order. */
+/** Loads the diffs of turns, in their order. */
 export async function loadTurnDiffs(
   client: DaemonClient,
   sessionId: string,

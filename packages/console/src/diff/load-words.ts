@@ -9,7 +9,7 @@ type Compare = Parameters<typeof compareWords>[0];
 const [compare, setCompare] = createSignal<Compare>();
 let isLoading = false;
 
-/** Loads the library that compares words, once, when the first diff is drawn. */
+/** Loads the library that compares words once, when the first diff is rendered. */
 export async function loadWordCompare(): Promise<void> {
   if (isLoading) return;
   isLoading = true;
@@ -17,12 +17,12 @@ export async function loadWordCompare(): Promise<void> {
     const { diffWordsWithSpace } = await import("diff");
     setCompare(() => diffWordsWithSpace);
   } catch {
-    // Lines are marked as a whole until it can be loaded.
+    // Until the library can be loaded, whole lines are marked.
     isLoading = false;
   }
 }
 
-/** The changed words of a row, or undefined if the row is marked as a whole. Reactive. */
+/** The changed words of a row. Undefined if the whole row is marked. Reactive. */
 export function wordsOf(rows: DiffRows, file: DiffFile, row: number): readonly WordSpan[] | undefined {
   const compareLines = compare();
   if (!compareLines || rows.lengthOf(row) > MAX_COMPARED_CHARACTERS) return undefined;

@@ -107,7 +107,7 @@ describe("parseDiff", () => {
     ]);
   });
 
-  it("reads diffs without lines of Git", () => {
+  it("reads diffs without Git headings", () => {
     const { files } = runParser(
       parseDiff(
         "--- a.txt\t2026\n+++ a.txt\t2026\n@@ -1 +1 @@\n-a\n+b\n--- b.txt\n+++ b.txt\n@@ -1 +1 @@\n-a\n+b",
@@ -126,7 +126,7 @@ describe("parseDiff", () => {
     expect(rowsOf(diff).slice(3)).toEqual(["note 0 0 +rm -rf /", "note 0 0 free text"]);
   });
 
-  it("never loses a line, whatever the text is", () => {
+  it("never loses a line of any text", () => {
     const line = fc.oneof(
       fc.constantFrom(
         "@@ -1,2 +1,2 @@",
@@ -201,7 +201,7 @@ describe("parseChanges", () => {
 });
 
 describe("parseTurns", () => {
-  it("says which turn changed a file", () => {
+  it("names the turn that changed a file", () => {
     const diff = runParser(
       parseTurns([
         { title: "first", diff: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" },

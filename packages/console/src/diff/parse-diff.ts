@@ -15,7 +15,7 @@ export interface DiffFile {
   readonly endRow: number;
   /** Rows that are the headings of hunks. */
   readonly hunks: readonly number[];
-  /** The turn that changed it, if the diff is of several turns. */
+  /** The turn that changed the file, if the diff is of several turns. */
   readonly turn: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface ParsedDiff {
   readonly rows: DiffRows;
 }
 
-/** A change of a file as an approval has it: a unified diff, or the contents of an added or deleted file. */
+/** A change of a file in an approval: a unified diff, or the contents of an added or deleted file. */
 export interface FileChange {
   readonly path: string;
   readonly kind: string;
@@ -51,7 +51,7 @@ export function* parseChanges(changes: readonly FileChange[]): Parser {
   for (const { path, kind, diff } of changes) {
     const fileKind = kind === "add" ? "added" : kind === "delete" ? "deleted" : "changed";
     builder.startFile(path, fileKind);
-    // Contents are never read as a diff, whatever they look like: a made-up heading could hide lines of the file.
+    // Contents are never parsed as a diff, because a forged heading could hide lines of the file.
     if (fileKind === "changed") yield* builder.addDiff(diff, offset);
     else yield* builder.addContents(diff, offset, fileKind);
     builder.endFile();
@@ -97,7 +97,7 @@ interface OpenFile {
 interface OpenHunk {
   oldLine: number;
   newLine: number;
-  /** Lines that are still to come. Infinity if the heading has no counts. */
+  /** Remaining lines of the hunk. Infinity if the heading has no counts. */
   oldLeft: number;
   newLeft: number;
 }
@@ -142,7 +142,7 @@ class DiffBuilder {
     return { files: this.#files, rows: this.#rows };
   }
 
-  /** Every line of a file that is added or deleted as a whole. */
+  /** Adds every line of an added or deleted file. */
   *addContents(text: string, offset: number, kind: "added" | "deleted"): Generator<undefined, void> {
     const file = this.#file;
     if (!file) return;
@@ -176,7 +176,7 @@ class DiffBuilder {
   #addHunkLine(text: string, start: number, end: number, offset: number): boolean {
     const [file, hunk] = [this.#file, this.#hunk];
     if (!file || !hunk) return false;
-    // An editor may have removed the blank of an empty context line.
+    // An editor may have removed the space of an empty context line.
     const sign = start === end ? " " : text.charAt(start);
     const from = offset + Math.min(start + 1, end);
     if (sign === "\\") {
@@ -209,7 +209,7 @@ class DiffBuilder {
     return false;
   }
 
-  /** A heading, or anything else between hunks. */
+  /** Adds a heading or any other line between hunks. */
   #addOtherLine(text: string, start: number, end: number, offset: number): void {
     const line = text.slice(start, Math.min(end, start + 4_096));
     if (line.startsWith("diff --git ") && this.#file?.isNamed !== true) {
@@ -292,7 +292,7 @@ function pathOfHeading(line: string): string {
   return readGitPath(half ?? rest, "b/");
 }
 
-/** Start and end of each line, without the line break. A line break at the end begins no further line. */
+/** Yields start and end of each line, without the line break. A trailing line break starts no further line. */
 function* lineRanges(text: string): Generator<readonly [start: number, end: number]> {
   let start = 0;
   while (start < text.length) {

@@ -1,6 +1,6 @@
 import type { ParsedDiff } from "./parse-diff.ts";
 
-/** How long the page waits for one slice. A frame has 16 ms. */
+/** Duration of one slice. A frame has 16 ms. */
 const SLICE_MS = 8;
 
 /** Runs a parser without blocking the page: it pauses every few milliseconds. Rejects if the signal aborts. */
@@ -19,7 +19,7 @@ export async function parseInSlices(
   }
 }
 
-/** A message is a task of its own, and is not delayed as timers are. */
+/** Starts a new task with a message, which is not delayed as timers are. */
 async function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

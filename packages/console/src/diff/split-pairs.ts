@@ -6,8 +6,8 @@ interface RowRange {
 }
 
 /**
- * The rows of a file in two columns: pairs of a left and a right row, -1 for an empty place. Lines that were removed stand beside
- * those that were added in their place.
+ * Arranges the rows of a file in two columns, as pairs of a left and a right row. An empty cell is -1. Removed lines are beside
+ * the lines that replace them.
  */
 export function splitPairs(rows: DiffRows, { firstRow, endRow }: RowRange): Int32Array {
   const pairs = new Int32Array((endRow - firstRow) * 2);
@@ -35,10 +35,10 @@ export function splitPairs(rows: DiffRows, { firstRow, endRow }: RowRange): Int3
   return pairs.slice(0, count);
 }
 
-/** Lines of a change that are compared word by word at most. Longer ones were rewritten. */
+/** Maximum number of lines of a change that are compared word by word. Longer changes are probably rewritten text. */
 const MAX_COMPARED_LINES = 200;
 
-/** The line that a removed or added one is compared with, or undefined. */
+/** The line with which a removed or added line is compared, or undefined. */
 export function counterpartOf(
   rows: DiffRows,
   row: number,

@@ -2,25 +2,25 @@ import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } 
 import { type Accessor, createComputed, createSignal, on, onCleanup, onMount } from "solid-js";
 
 export interface VirtualRows {
-  /** Positions of the rows that are drawn, without gaps. */
+  /** Positions of the rendered rows, without gaps. */
   readonly positions: Accessor<readonly number[]>;
-  /** Pixels above the first drawn row. */
+  /** Pixels above the first rendered row. */
   readonly offset: Accessor<number>;
   /** Height of all rows. */
   readonly height: Accessor<number>;
   /** The first row that is visible. */
   readonly first: Accessor<number>;
-  /** Observes the height of a drawn row, whose `data-index` is its position. */
+  /** Observes the height of a rendered row, whose `data-index` is its position. */
   readonly observe: (element: HTMLElement) => void;
   readonly scrollTo: (position: number, align: "start" | "center" | "auto") => void;
 }
 
-/** Draws only the rows that can be seen. `layout` is any value that changes when the heights of rows may have changed. */
+/** Renders only visible rows. `layout` is any value that changes when the heights of rows may have changed. */
 export function createVirtualRows(options: {
   readonly count: Accessor<number>;
   readonly layout: Accessor<unknown>;
   readonly scroller: () => HTMLElement;
-  /** Height of a row that has not been measured. The closer it is, the less is computed again. */
+  /** Estimated height of an unmeasured row. A better estimate saves computations. */
   readonly estimateHeight: (position: number) => number;
 }): VirtualRows {
   const [range, setRange] = createSignal<{
@@ -67,7 +67,7 @@ export function createVirtualRows(options: {
       [options.count, options.layout],
       () => {
         virtualizer.setOptions(createOptions());
-        // Measured heights belong to positions, which mean other rows now.
+        // Measured heights are stored by position, and the positions now belong to other rows.
         virtualizer.measure();
         publish();
       },

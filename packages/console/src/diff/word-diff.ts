@@ -1,12 +1,12 @@
 import type { diffWordsWithSpace } from "diff";
 
-/** A part of a line, and whether the other side has it too. */
+/** A part of a line, and whether it is also in the other line. */
 export interface WordSpan {
   readonly text: string;
   readonly isChanged: boolean;
 }
 
-/** Characters of a line that is compared. Longer ones are generated, and comparing them takes long. */
+/** Maximum length of compared lines. Longer lines are usually generated, and comparing them takes long. */
 export const MAX_COMPARED_CHARACTERS = 1_000;
 
 type Compare = typeof diffWordsWithSpace;
@@ -20,7 +20,7 @@ export function compareWords(
   if (Math.max(removed.length, added.length) > MAX_COMPARED_CHARACTERS) return undefined;
   const parts = compare(removed, added);
   const same = parts.filter((part) => !part.added && !part.removed).map(({ value }) => value.trim().length);
-  // Lines with nothing in common were replaced: marking all of it says nothing.
+  // Lines without common words were replaced. Marking all words would not help.
   if (same.every((length) => length === 0)) return undefined;
   return {
     removed: parts

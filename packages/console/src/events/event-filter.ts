@@ -1,11 +1,11 @@
 import type { SessionEvent } from "@codexkit/daemon/client";
 
-/** Which events the inspector lists. */
+/** A predicate for the events that the inspector lists. */
 export type EventFilter = (event: SessionEvent) => boolean;
 
 /**
- * Reads a filter. Words are combined with "and": `item.` matches types that begin so, `-item.delta` leaves a type out, `100-200` and
- * `100-` match sequence numbers, `turn:ID` and `item:ID` match IDs, and any other word matches text of the event.
+ * Parses a filter. Words are combined with "and": `item.` matches types with this prefix, `-item.delta` excludes a type,
+ * `100-200` and `100-` match sequence numbers, `turn:ID` and `item:ID` match IDs, and any other word matches text of the event.
  */
 export function parseFilter(text: string): EventFilter {
   const tests = text.split(/\s+/).flatMap((word) => (word === "" ? [] : [parseWord(word)]));
@@ -38,7 +38,7 @@ function idOf(event: SessionEvent, name: "turnId" | "itemId"): unknown {
   return fields[name];
 }
 
-/** One line that says what an event is about. */
+/** Summarises an event in one line. */
 export function summarizeEvent(event: SessionEvent): string {
   const {
     seq: _seq,
@@ -53,7 +53,7 @@ export function summarizeEvent(event: SessionEvent): string {
 
 const MAX_SUMMARY = 200;
 
-/** A command line that reads the event again. The token is left to the person. */
+/** Formats a command line that reads the event again. It does not contain the token. */
 export function toCurl(origin: string, sessionId: string, { seq }: Pick<SessionEvent, "seq">): string {
   const url = `${origin}/sessions/${encodeURIComponent(sessionId)}/events?after=${seq - 1}&limit=1`;
   return `curl -H "Authorization: Bearer $CODEXKIT_TOKEN" '${url}'`;

@@ -6,13 +6,13 @@ import { announce } from "../ui/index.ts";
 import { parseFilter, summarizeEvent, toCurl } from "./event-filter.ts";
 import "./events.css";
 
-/** Events that stay in memory. */
+/** Maximum number of events in memory. */
 const MAX_EVENTS = 5000;
-/** Rows on the page: the newest ones that match. */
+/** Maximum number of rendered rows: the newest matching events. */
 const MAX_ROWS = 500;
 const FIRST_PAGE = 500;
 
-/** The events of the session as they are stored, newest first. */
+/** The session's stored events, newest first. */
 export default function EventsPanel(props: { readonly view: SessionView }): JSX.Element {
   const { client } = useDaemon();
   const [events, setEvents] = createSignal<readonly SessionEvent[]>([]);
@@ -52,7 +52,7 @@ export default function EventsPanel(props: { readonly view: SessionView }): JSX.
     waiting.push(event);
     if (scheduled) return;
     scheduled = true;
-    // Thousands of deltas arrive in a second: they are added once per frame.
+    // Thousands of deltas can arrive per second, so they are added once per frame.
     requestAnimationFrame(() => {
       scheduled = false;
       if (isPaused()) {

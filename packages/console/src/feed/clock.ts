@@ -1,6 +1,6 @@
 import { type Accessor, createSignal, getListener, onCleanup } from "solid-js";
 
-/** The time, once per second while something reads it: an idle page has no timer. */
+/** The current time, updated once per second while it has readers, so that an idle page has no timer. */
 export function createClock(): Accessor<number> {
   const [now, setNow] = createSignal(Date.now());
   let readers = 0;

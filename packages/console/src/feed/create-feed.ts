@@ -15,18 +15,18 @@ import { ReactiveMap } from "./reactive-map.ts";
 import { SessionFeed } from "./session-feed.ts";
 import type { Connection, ConnectionState, DaemonFeed, SessionView, SignedInAs } from "./types.ts";
 
-/** A lost connection is reported as lost for good after this time. */
+/** After this time, a lost connection is reported as down. */
 const DOWN_AFTER_MS = 10_000;
-/** A hidden page closes its stream after this time. The cursor is kept, so that nothing is lost. */
+/** After this time, a hidden page closes its stream. The cursor is kept, so that no event is lost. */
 const HIDDEN_MS = 30_000;
 const HIDDEN_LOCK = "codexkit.hidden-stream";
-/** Watched sessions that are not on screen any more. */
+/** Number of sessions that are still watched after they are no longer on screen. */
 const KEPT_SESSIONS = 8;
-/** Frames of the stream are applied for this long before each frame of the screen. The rest of the time is for its layout. */
+/** Time per animation frame for applying frames of the stream. The rest is for the layout. */
 const APPLY_MS = 4;
-/** Frames and characters that are applied before the time is looked at. */
+/** Number of frames and characters that are applied between two checks of the time. */
 const SLICE = { frames: 64, characters: 1_024 } as const;
-/** Fewer missing events than these are not worth a message. */
+/** Fewer missing events than this are not reported. */
 const BEHIND_EVENTS = 500;
 
 /** Connects the page to the daemon that serves it. */
@@ -56,7 +56,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
 
   let received: readonly StreamFrame[] = [];
 
-  /** Applies what was received, or as much of it as fits into this frame of the screen. A hidden page applies it all. */
+  /** Applies received frames, as many as fit into this animation frame. A hidden page applies all of them. */
   function applyReceived(): void {
     const startedAt = performance.now();
     try {
@@ -67,7 +67,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         applyFrames(slice);
       } while (received.length > 0 && (document.hidden || performance.now() - startedAt < APPLY_MS));
     } finally {
-      // Also after a frame that could not be applied: the ones behind it must not wait for ever.
+      // Also after a frame that could not be applied, so that later ones don't wait forever.
       if (received.length > 0) beforeNextPaint(applyReceived);
       else send({ type: "applied" });
     }
@@ -107,7 +107,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     });
   }
 
-  /** How far the watched sessions are behind their newest event. */
+  /** Number of events by which the watched sessions are behind. */
   function measureLag(): void {
     let pending = 0;
     for (const [id, { feed }] of feeds) {
@@ -131,9 +131,9 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   }
 
   const [hasLists, setHasLists] = createSignal(false);
-  /** After each connection: the first one reads the lists, later ones only what the stream says is closed. */
+  /** Called after each connection. The first one reads the lists, later ones only approvals that the stream reports as closed. */
   async function syncLists(open: ReadonlySet<string>): Promise<void> {
-    // Not a reason to be without the lists: an exported session has no nodes.
+    // An error is ignored, because the lists are usable without nodes. An exported session has none.
     refreshNodes().catch(() => undefined);
     const closed = [...approvals.keys()].filter((id) => {
       const state = approvals.peek(id)?.state;
@@ -161,7 +161,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         for (const approval of [...opened.data, ...parked.data]) approvals.set(approval.id, approval);
       });
     } catch {
-      // The connection was lost: the next one reads them again.
+      // The connection was lost. The next one reads them again.
     }
   }
 
@@ -172,7 +172,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     downTimer = setTimeout(() => changeState("down"), DOWN_AFTER_MS);
   }
 
-  // Its script could not be loaded, such as while the page is being closed.
+  // The worker's script could not be loaded, for example because the page is being closed.
   worker.addEventListener("error", (event) => {
     event.preventDefault();
     setDisconnected();
@@ -217,7 +217,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   function openSession(sessionId: string): { feed: SessionFeed; readers: number } {
     const known = feeds.get(sessionId);
     if (known) {
-      // Most recently used last.
+      // The most recently used session is last.
       feeds.delete(sessionId);
       feeds.set(sessionId, known);
       return known;
@@ -264,7 +264,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     return entry.feed.view;
   }
 
-  /** Hidden tabs let go of their connection. One of them keeps it for the inbox, so that the person is notified. */
+  /** Closes the connections of hidden tabs. One of the tabs keeps its connection for notifications of the inbox. */
   let visible: AbortController | undefined;
   const pause = (): void => {
     isPaused = true;
@@ -355,7 +355,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   return feed;
 }
 
-/** How many frames make up a slice. */
+/** Returns the number of frames in the next slice. */
 function endOfSlice(frames: readonly StreamFrame[]): number {
   let characters = 0;
   for (const [index, frame] of frames.entries()) {

@@ -1,4 +1,4 @@
-// The worker that reads the stream of events, so that parsing does not take time from the page.
+// The worker that reads the stream of events, so that parsing does not block the page.
 import { DaemonClient } from "@codexkit/daemon/client";
 import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
 import { StreamReader } from "./stream-reader.ts";

@@ -1,4 +1,4 @@
-// What screens use of the daemon: one hook, and the types of what it returns.
+// The screens' interface to the daemon: one hook and its types.
 export { useDaemon } from "./daemon-context.ts";
 export type {
   Agent,

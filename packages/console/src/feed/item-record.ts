@@ -3,7 +3,7 @@ import type { ThreadItem } from "./types.ts";
 
 type Delta = Extract<SessionEvent, { readonly type: "item.delta" }>;
 
-/** A text that deltas have built so far. */
+/** The text of the deltas so far. */
 interface DeltaText {
   readonly kind: Delta["kind"];
   readonly index: number;
@@ -29,7 +29,7 @@ export interface ItemRecord {
   wasRecovered: boolean;
 }
 
-/** Texts that are longer stay on the daemon; the page has their beginning and end. */
+/** The page keeps only the beginning and the end of longer texts. The daemon has the whole text. */
 const LONGEST_TEXT = 262_144;
 const HEAD = 2_048;
 const TAIL = 4_096;
@@ -38,7 +38,7 @@ export function itemKey(turnId: string, itemId: string): string {
   return `${turnId}/${itemId}`;
 }
 
-/** The state of an item as the history has it. */
+/** The state of an item from the history. */
 export function fromHistory(row: Item): ItemRecord {
   const { streamed, truncated, ...item } = row.item as Record<string, unknown> & {
     readonly streamed?: { kind: Delta["kind"]; index?: number; text: string; length: number };
@@ -63,7 +63,7 @@ export function fromHistory(row: Item): ItemRecord {
   };
 }
 
-/** Cuts the texts of an item that the page does not keep as a whole. */
+/** Truncates the long texts of an item. */
 export function cutItem(item: ThreadItem): Pick<ItemRecord, "item" | "truncated"> {
   const truncated: Record<string, number> = {};
   const cut = (value: unknown, path: string): unknown => {
@@ -81,7 +81,7 @@ export function cutItem(item: ThreadItem): Pick<ItemRecord, "item" | "truncated"
   return { item: cut(item, "") as ThreadItem, truncated };
 }
 
-/** Characters of all texts of an item, which are nearly all of its memory. */
+/** Number of characters in all texts of an item, which make up nearly all of its memory. */
 export function countCharacters({ item, texts }: Pick<ItemRecord, "item" | "texts">): number {
   let count = texts.reduce((sum, { text }) => sum + text.length, 0);
   const visit = (value: unknown): void => {
@@ -98,8 +98,8 @@ function escapePointer(name: string): string {
 }
 
 /**
- * Appends a delta. What is known already is left out, so that a repeated delta changes nothing. A hole is marked with `…`;
- * the completed item replaces it.
+ * Appends a delta. The known part is skipped, so that a repeated delta changes nothing. A gap is marked with `…` until the
+ * completed item replaces the text.
  */
 export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset, merged }: Delta): boolean {
   let text = record.texts.find((each) => each.kind === kind && each.index === index);
@@ -117,7 +117,7 @@ export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset
   return true;
 }
 
-/** The main text of an item: what was streamed while it runs, and its own text after that. */
+/** The main text of an item: the streamed text while the item runs, and the text of the completed item afterwards. */
 export function textOf({ item, texts, status }: ItemRecord): string {
   if (status !== "completed" && status !== "failed" && texts.length > 0) {
     return texts.map(({ text }) => text).join("\n\n");

@@ -40,13 +40,13 @@ function burst(count: number): StreamFrame[] {
   return toFrames(deltas);
 }
 
-it("leaves one frame of a burst of deltas", () => {
+it("merges a burst of deltas into one frame", () => {
   const merged = mergeDeltas(burst(500));
   expect(merged).toHaveLength(1);
   expect(merged[0]).toMatchObject({ event: { seq: 500, offset: 0, delta: "ab".repeat(500) } });
 });
 
-it("leaves parts of a long burst, so that a page can apply some of them in one frame and others in the next", () => {
+it("merges a long burst into several frames, so that a page can apply them in several animation frames", () => {
   const merged = mergeDeltas(burst(5000));
   const lengths = merged.map((frame) =>
     frame.type === "event" && frame.event.type === "item.delta" ? frame.event.delta.length : 0,

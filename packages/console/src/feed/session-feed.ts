@@ -21,7 +21,9 @@ export interface SessionFeedDeps {
 }
 
 const PAGE = 200;
-/** Events before the newest one that are read again when a session is opened: they have notices, which items have not. */
+/**
+ * Number of past events that are read when a session is opened, for their notices, which the history of items does not contain.
+ */
 const LOOK_BACK = 200;
 
 /** An open session: its projection, and the signals through which screens read it. */
@@ -38,7 +40,7 @@ export class SessionFeed {
   readonly #notifyTurns: () => void;
   readonly #notifyState: () => void;
   readonly #setLastSeq: (seq: number) => void;
-  /** Events that arrived before the history. */
+  /** Events that arrived before the history was loaded. */
   #early: SessionEvent[] | undefined = [];
   #older: Promise<void> | undefined;
   #keepsOlder = false;
@@ -113,7 +115,7 @@ export class SessionFeed {
     void this.#load();
   }
 
-  /** Whether the events of this session are wanted, and after which one. */
+  /** Whether this session is watched, and from which event on. */
   get position(): number {
     return this.#projection.lastSeq;
   }
@@ -129,7 +131,7 @@ export class SessionFeed {
     this.#publish();
   }
 
-  /** The stream says that the session does not exist. */
+  /** Handles the stream's report that the session does not exist. */
   markMissing(): void {
     this.#setStatus("missing");
   }
@@ -174,7 +176,7 @@ export class SessionFeed {
       this.#setStatus("ready");
     } catch (error) {
       if (DaemonClientError.is(error) && (error.status === 404 || error.status === 410)) this.markMissing();
-      // A lost connection: the stream reconnects, and the session is opened again by its next event.
+      // The connection was lost. The stream reconnects, and its next event opens the session again.
       else setTimeout(() => void this.#load(), 2_000);
     }
   }

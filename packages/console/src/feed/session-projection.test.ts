@@ -34,7 +34,7 @@ describe("the projection of a session", () => {
       fc.property(arbitraryEvents, arbitraryCuts, (events, cuts) => {
         const projection = new SessionProjection();
         for (const cut of [...cuts, 1].toSorted((a, b) => a - b)) {
-          // Each connection starts somewhere before the place where the last one ended.
+          // Each connection starts at an event before the end of the previous one.
           const end = Math.round(events.length * cut);
           const start = Math.floor(Math.max(0, Math.min(projection.lastSeq, end) * cut));
           for (const event of events.slice(start, end)) projection.apply(event);
@@ -44,14 +44,14 @@ describe("the projection of a session", () => {
     );
   });
 
-  it("is the same if its beginning is read from the history, whenever that was written", () => {
+  it("is the same if its beginning is read from the history, at any time", () => {
     fc.assert(
       fc.property(
         arbitraryEvents,
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (events, startAt, readAt) => {
-          // The position is read first, the history later: it has events that the stream sends again.
+          // The position is read before the history, so the history contains events that the stream sends again.
           const start = Math.floor(events.length * startAt);
           const read = start + Math.floor((events.length - start) * readAt);
           const { items, turns } = toHistory(events.slice(0, read));
@@ -84,7 +84,7 @@ describe("the projection of a session", () => {
     expect(projection.hasOlder).toBe(false);
   });
 
-  it("drops the oldest entries beyond the limit of text, and counts what is left", () => {
+  it("drops the oldest entries beyond the limit of text, and counts the remaining text", () => {
     const text = "x".repeat(1_000);
     const projection = project(messages(10, text), { characters: 6_500 });
     expect(projection.isFull).toBe(true);
@@ -99,7 +99,7 @@ describe("the projection of a session", () => {
     expect(projection.trim()).toEqual([]);
   });
 
-  it("keeps the newest entry, however long it is", () => {
+  it("keeps the newest entry, even if it is very long", () => {
     const projection = project(messages(2, "x".repeat(1_000)), { characters: 100 });
     projection.trim();
     expect(projection.entries.map(({ key }) => key)).toEqual(["turn/item-1"]);
@@ -114,7 +114,7 @@ describe("the projection of a session", () => {
     expect(projection.isFull).toBe(true);
   });
 
-  it("marks a hole in a text, until the completed item fills it", () => {
+  it("marks a gap in a text, until the completed item fills it", () => {
     const base = { threadId: "thread", turnId: "turn", epoch: 1, at: 0 };
     const delta = { type: "item.delta", itemId: "a", kind: "message", ...base } as const;
     const events = [

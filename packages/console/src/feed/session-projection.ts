@@ -12,7 +12,7 @@ import type { Agent, Plan, SessionUsage, TranscriptNotice, TurnDiff } from "./ty
 export type EntryRecord = ({ readonly type: "item" } & ItemRecord) | TranscriptNotice;
 type Gap = Extract<SessionEvent, { readonly type: "gap" }>;
 
-/** Which parts of a session a batch of events has changed. */
+/** The parts of a session that a batch of events has changed. */
 export interface ProjectionChanges {
   /** Keys of items with a new state. */
   readonly items: Set<string>;
@@ -23,17 +23,17 @@ export interface ProjectionChanges {
   state: boolean;
 }
 
-/** Oldest entries are dropped beyond these, and loaded again when they are scrolled to. */
+/** Limits of the loaded entries. Beyond them, the oldest are dropped, and loaded again on scrolling. */
 export const PROJECTION_LIMITS = {
   entries: 4_000,
   gaps: 100,
-  /** 32 MB: strings have two bytes per character. */
+  /** 32 MB, because strings have two bytes per character. */
   characters: 16 * 1024 * 1024,
 } as const;
 
 /**
- * What the page knows about one session: the pages of its history that are loaded, and all events since. Events may be
- * split, repeated or delivered by several connections; the result is the same.
+ * The page's state of one session, from the loaded pages of its history and all events since. The result does not depend on
+ * whether events are split, repeated or delivered over several connections.
  */
 export class SessionProjection {
   lastSeq = 0;
@@ -50,7 +50,7 @@ export class SessionProjection {
   /** Whether text was dropped because of the limit of characters. */
   hasDroppedText = false;
   readonly #limits: { readonly entries: number; readonly characters: number };
-  /** Characters of each item, and of all of them. */
+  /** Number of characters of each item, and of all items. */
   readonly #sizes = new Map<string, number>();
   #characters = 0;
   readonly #items = new Map<string, { readonly type: "item" } & ItemRecord>();
@@ -138,12 +138,12 @@ export class SessionProjection {
   /** Drops the oldest entries if there are many more than the limit, or too much text. Returns their keys. */
   trim(): readonly string[] {
     const { entries, characters } = this.#limits;
-    // Not one by one: each time costs a new list.
+    // Several entries at once, because each removal creates a new list.
     let count = this.entries.length > entries * 1.1 ? this.entries.length - entries : 0;
     if (this.#characters > characters) {
       let left = this.#characters;
       for (const [index, { key }] of this.entries.entries()) {
-        // The newest entry is what the person sees.
+        // The newest entry is on screen.
         if (left <= characters * 0.9 || index === this.entries.length - 1) break;
         left -= this.#sizes.get(key) ?? 0;
         count = Math.max(count, index + 1);
@@ -159,7 +159,7 @@ export class SessionProjection {
     return dropped;
   }
 
-  /** Applies an event. One that was applied before is ignored. */
+  /** Applies an event. Ignores an event that was applied before. */
   apply(event: SessionEvent): void {
     if (event.seq <= this.lastSeq) return;
     this.lastSeq = event.seq;

@@ -39,7 +39,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ what: "warning" as const }) },
 );
 
-/** A journal as Codex would have caused it. */
+/** A journal of a realistic session. */
 export const arbitraryEvents: fc.Arbitrary<readonly SessionEvent[]> = fc
   .array(step, { maxLength: 60 })
   .map((steps) => toEvents(steps));
@@ -105,7 +105,7 @@ function toEvents(steps: readonly Step[]): SessionEvent[] {
   return events as SessionEvent[];
 }
 
-/** The history that the daemon would serve after these events. */
+/** Returns the history that the daemon would serve after these events. */
 export function toHistory(events: readonly SessionEvent[]): { items: Item[]; turns: TurnSummary[] } {
   const items = new Map<string, Item>();
   const turns = new Map<string, TurnSummary>();
@@ -152,7 +152,7 @@ export function toHistory(events: readonly SessionEvent[]): { items: Item[]; tur
   return { items: [...items.values()], turns: [...turns.values()] };
 }
 
-/** Everything that a person sees of a projection. */
+/** Returns the visible state of a projection. */
 export function snapshot(projection: SessionProjection): unknown {
   return {
     entries: projection.entries.map((entry) =>

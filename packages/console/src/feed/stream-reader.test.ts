@@ -51,7 +51,7 @@ function createReader(connections: readonly (readonly StreamFrame[])[], { isFast
   return { reader, opened, reports, sequences, read: () => readCount };
 }
 
-it("reports each event once, whatever connections repeat", async () => {
+it("reports each event once, although connections repeat events", async () => {
   const { reader, sequences } = createReader([
     [warning(1), warning(2)],
     [warning(2), warning(3)],
@@ -64,7 +64,7 @@ it("reports each event once, whatever connections repeat", async () => {
   reader.handle({ type: "pause" });
 });
 
-it("asks again for events that are missing, without the cursor, and goes on if they are lost", async () => {
+it("requests missing events again without the cursor, and continues if they are lost", async () => {
   const { reader, opened, sequences } = createReader([
     [warning(1), warning(4)],
     [warning(2), warning(3), warning(4)],
@@ -81,7 +81,7 @@ it("asks again for events that are missing, without the cursor, and goes on if t
   reader.handle({ type: "pause" });
 });
 
-it("holds the next frames back until the page has applied the last ones", async () => {
+it("delays the next frames until the page has applied the previous ones", async () => {
   const { reader, opened, reports, sequences } = createReader(
     [
       [warning(1), warning(2)],
@@ -125,7 +125,7 @@ it("stops reading while the page is far behind, so that the daemon merges deltas
   reader.handle({ type: "pause" });
 });
 
-it("connects again when the machine wakes up, after the last event that it has", async () => {
+it("reconnects when the machine wakes up, from the last received event on", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "Date"] });
   try {
     const { reader, opened, sequences } = createReader([[warning(1)], [warning(2)]]);
@@ -134,7 +134,7 @@ it("connects again when the machine wakes up, after the last event that it has",
     await expect.poll(sequences).toEqual([1]);
     vi.advanceTimersByTime(60_000);
     expect(opened).toHaveLength(1);
-    // Timers stand still while the machine is suspended; its clock does not.
+    // While the machine is suspended, timers stop, but the clock continues.
     vi.setSystemTime(Date.now() + 60_000);
     vi.advanceTimersByTime(1_000);
     await expect.poll(sequences).toEqual([1, 2]);

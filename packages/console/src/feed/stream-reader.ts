@@ -9,13 +9,16 @@ import { mergeDeltas } from "./merge-deltas.ts";
 
 /** One frame of a 60 Hz screen. */
 const BATCH_MS = 16;
-/** With so many frames that the page has not taken yet, reading stops: the daemon merges what it can't send. */
+/** Beyond this many unapplied frames, reading stops, so that the daemon merges events. */
 const HIGH_WATER = 4_000;
-/** How often the clock is looked at. */
+/** Interval between checks of the clock. */
 const CLOCK_MS = 1_000;
-/** If the clock has jumped this far, the machine was suspended: its connection is dead, and the browser is not notified. */
+/**
+ * If the clock has jumped by more than this, the machine was suspended. The connection is then dead, without an event of the
+ * browser.
+ */
 const SUSPENDED_MS = 5_000;
-/** The daemon sends a comment every 15 s: two of them may be late. */
+/** The daemon sends a comment every 15 s, of which two may be late. */
 const IDLE_MS = 35_000;
 
 /** Reads the multiplexed stream, keeps the cursor over reconnects, and reports frames in batches. */
@@ -30,7 +33,7 @@ export class StreamReader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushedAt = 0;
   #hole: string | undefined;
-  /** The page is still drawing the last frames. */
+  /** Whether the page is still applying the last frames. */
   #isAwaited = false;
   #resume: (() => void) | undefined;
   #clock: ReturnType<typeof setInterval> | undefined;
@@ -83,7 +86,7 @@ export class StreamReader {
     this.#clock = undefined;
   }
 
-  /** Connects again when the machine wakes up, instead of when the next heartbeats are missed. */
+  /** Reconnects when the machine wakes up, instead of waiting for missing heartbeats. */
   #watchClock(): ReturnType<typeof setInterval> {
     let last = Date.now();
     return setInterval(() => {
@@ -123,7 +126,7 @@ export class StreamReader {
       this.#disconnect();
       this.#flush();
       const status = DaemonClientError.is(error) ? error.status : 0;
-      // A cursor of a store that was replaced.
+      // The cursor is from a store that was replaced.
       const resync = DaemonClientError.is(error) && error.code === "invalid_cursor";
       if (resync) this.#cursor = undefined;
       this.#report({ type: "refused", status, resync });
@@ -144,7 +147,7 @@ export class StreamReader {
 
   #scheduleFlush(): void {
     if (this.#isAwaited || this.#frames.length === 0) return;
-    // The first frame after a pause is not held back.
+    // The first frame after a pause is not delayed.
     const wait = Math.max(0, this.#flushedAt + BATCH_MS - performance.now());
     this.#timer ??= setTimeout(() => this.#flush(), wait);
   }
@@ -156,7 +159,7 @@ export class StreamReader {
     });
   }
 
-  /** Events are missing: the stream is read again from the last one that is known, once per position. */
+  /** Handles missing events: reads the stream again from the last known event on, once per position. */
   #askAgain(sessionId: string, position: number): boolean {
     const hole = `${sessionId}:${position}`;
     if (this.#hole === hole) return false;
@@ -179,7 +182,7 @@ export class StreamReader {
   }
 }
 
-/** The first event that a frame stands for: deltas may be merged, and a gap names the events that are lost for good. */
+/** The sequence number of a frame's first event. Deltas may be merged, and a gap covers several lost events. */
 function firstSeq(event: SessionEvent): number {
   if (event.type === "gap") return event.from;
   return event.type === "item.delta" ? (event.mergedFrom ?? event.seq) : event.seq;

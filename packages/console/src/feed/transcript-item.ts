@@ -3,8 +3,8 @@ import { type ItemRecord, textOf } from "./item-record.ts";
 import type { TranscriptItem } from "./types.ts";
 
 /**
- * The reactive face of an item record. It has signals only while something on screen reads it: one for its state, and one for
- * its text, which changes far more often.
+ * The reactive view of an item record. It has signals only while a mounted component reads it: one for the state, and one for the
+ * text, which changes far more often.
  */
 export class ReactiveItem implements TranscriptItem {
   readonly type = "item";

@@ -22,7 +22,7 @@ export type PlanStep = Extract<SessionEvent, { readonly type: "plan.updated" }>[
  * - `live`: up to date.
  * - `behind`: connected, and reading events of the past. `pending` is their number.
  * - `reconnecting`: lost less than 10 s ago. The page stays usable; commands wait.
- * - `down`: lost for longer. What is on screen is as old as `since`.
+ * - `down`: lost for longer. The data on screen is as old as `since`.
  * - `signed-out`: the daemon refuses the token.
  */
 export type ConnectionState = "connecting" | "live" | "behind" | "reconnecting" | "down" | "signed-out";
@@ -43,28 +43,28 @@ export interface SignedInAs {
 }
 
 /**
- * What the page knows about the daemon. Functions without arguments are signals: call them in JSX or an effect, and it
- * runs again when the value changes.
+ * The page's state of the daemon. Functions without arguments are signals: JSX and effects that call them run again when the value
+ * changes.
  */
 export interface DaemonFeed {
-  /** Calls the API. Every mutation goes through it; its result arrives through the signals below. */
+  /** The client of the API. All mutations use it. Their results arrive through the signals below. */
   readonly client: DaemonClient;
   readonly connection: Accessor<Connection>;
-  /** Undefined until the daemon has answered, and after a logout. */
+  /** Undefined until the daemon has responded, and after a logout. */
   readonly identity: Accessor<SignedInAs | undefined>;
-  /** Whether the token has a scope. Leave out controls that it may not use, rather than disabling them. */
+  /** Whether the token has a scope. Controls that it may not use should be omitted, not disabled. */
   readonly can: (scope: Scope) => boolean;
   /** Whether `sessions` and `inbox` have been read. */
   readonly isLoaded: Accessor<boolean>;
-  /** All sessions that are not archived and some that are, most recently changed first. */
+  /** All unarchived and some archived sessions, most recently changed first. */
   readonly sessions: Accessor<readonly Session[]>;
   readonly session: (id: string) => Session | undefined;
-  /** Approvals that wait for a person, in state `open` or `parked`, oldest first. */
+  /** Unanswered approvals, in state `open` or `parked`, oldest first. */
   readonly inbox: Accessor<readonly Approval[]>;
   /** The nodes of the fleet, as of the newest connection or refresh. */
   readonly nodes: Accessor<readonly Node[]>;
   readonly refreshNodes: () => Promise<void>;
-  /** Whether it matters which node a session is on: there are several, or one is gone. */
+  /** Whether the node of a session matters, because there are several nodes, or one is lost. */
   readonly isFleet: Accessor<boolean>;
   /** An approval in any state that this page has seen, by its ID. */
   readonly approval: (id: string) => Approval | undefined;
@@ -73,9 +73,9 @@ export interface DaemonFeed {
    * one view per session.
    */
   readonly watch: (sessionId: string) => SessionView;
-  /** The time, once per second while something reads it. Milliseconds since the epoch. */
+  /** The current time, updated once per second while it has readers. Milliseconds since the epoch. */
   readonly clock: Accessor<number>;
-  /** Tries to connect at once, if the connection is lost. */
+  /** Reconnects immediately if the connection is lost. */
   readonly reconnect: () => void;
   /** Reads the identity again and connects, after a login. */
   readonly signIn: () => Promise<void>;
@@ -83,8 +83,8 @@ export interface DaemonFeed {
 }
 
 /**
- * An item of the transcript. Its properties are reactive: one that is read in JSX is read again when the item changes, and
- * other rows are not touched.
+ * An item of the transcript. Its properties are reactive: JSX that reads a property is updated when the property changes, without
+ * updates of other rows.
  */
 export interface TranscriptItem {
   readonly type: "item";
@@ -97,9 +97,9 @@ export interface TranscriptItem {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly status: Item["status"];
-  /** Codex's item. Long texts are cut, see `truncated`. Texts that are still streamed are in `text`. */
+  /** Codex's item. Long texts are truncated, see `truncated`. Texts that are still streamed are in `text`. */
   readonly item: ThreadItem;
-  /** Whole lengths of cut texts and lists, by JSON pointer, such as `/aggregatedOutput`. */
+  /** Original lengths of truncated texts and lists, by JSON pointer, such as `/aggregatedOutput`. */
   readonly truncated: Readonly<Record<string, number>>;
   /** The main text: a message, the output of a command, a plan, or the reasoning summary. */
   readonly text: string;
@@ -109,7 +109,7 @@ export interface TranscriptItem {
   readonly wasRecovered: boolean;
 }
 
-/** Something that happened beside the items, as a line of the transcript. */
+/** An event other than an item, as a line of the transcript. */
 export interface TranscriptNotice {
   readonly type: "notice";
   readonly key: string;
@@ -137,12 +137,12 @@ export interface TurnDiff {
 
 export interface SessionUsage {
   readonly total: Usage | null;
-  /** Of the newest turn. */
+  /** The plan of the newest turn. */
   readonly turn: Usage | null;
   readonly contextWindow: number | null;
 }
 
-/** A thread that another one has started. */
+/** An agent: a thread that was started by another thread. */
 export interface Agent {
   readonly threadId: string;
   readonly parentThreadId: string | null;
@@ -162,13 +162,13 @@ export interface SessionView {
   /** The newest summary. Undefined until it has been read. */
   readonly session: Accessor<Session | undefined>;
   readonly status: Accessor<"loading" | "ready" | "missing">;
-  /** What is loaded of the transcript, oldest first, of the session's own thread and of its agents. */
+  /** The loaded part of the transcript, oldest first, of the session's own thread and of its agents. */
   readonly entries: Accessor<readonly TranscriptEntry[]>;
-  /** Only the items. */
+  /** The items of the transcript. */
   readonly items: Accessor<readonly TranscriptItem[]>;
   /** The newest item with this ID, if it is loaded. */
   readonly item: (itemId: string) => TranscriptItem | undefined;
-  /** Outline, oldest first. */
+  /** The turns, oldest first. */
   readonly turns: Accessor<readonly TurnSummary[]>;
   readonly phase: Accessor<Session["phase"] | undefined>;
   readonly plan: Accessor<Plan | null>;
@@ -180,7 +180,7 @@ export interface SessionView {
   readonly queue: Accessor<readonly Command[]>;
   /** Approvals of this session that the page has seen, in any state, oldest first. */
   readonly approvals: Accessor<readonly Approval[]>;
-  /** Events that are missing, and why. */
+  /** Missing events, with the reason. */
   readonly gaps: Accessor<readonly Extract<SessionEvent, { readonly type: "gap" }>[]>;
   /** The sequence number of the newest event that was applied. */
   readonly lastSeq: Accessor<number>;

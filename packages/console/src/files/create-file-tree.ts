@@ -5,7 +5,7 @@ import { type LoadedFolder, treeRows } from "./file-tree.ts";
 
 const PAGE = 500;
 
-/** The tree of a session's files. Folders are read when they are opened. */
+/** The tree of a session's files. Folders are loaded when they are opened. */
 export function createFileTree(files: SessionFiles) {
   const [folders, setFolders] = createSignal<ReadonlyMap<string, LoadedFolder>>(new Map());
   const [open, setOpen] = createSignal<ReadonlySet<string>>(new Set());

@@ -4,7 +4,7 @@ import { explainError } from "../settings/explain-error.ts";
 
 const DELAY_MS = 80;
 
-/** Files whose names match, the best match first. */
+/** Lists files whose names match, best match first. */
 export function FileSearch(props: {
   readonly files: SessionFiles;
   readonly query: string;

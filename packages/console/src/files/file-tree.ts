@@ -1,9 +1,9 @@
 import type { FolderEntry } from "@codexkit/daemon/client";
 
-/** What is known of a folder. */
+/** The loaded part of a folder. */
 export interface LoadedFolder {
   readonly entries: readonly FolderEntry[];
-  /** Cursor of the entries that are not loaded. */
+  /** Cursor for the entries that are not loaded yet. */
   readonly next: string | null;
 }
 

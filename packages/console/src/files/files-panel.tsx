@@ -9,7 +9,7 @@ import { TextViewer } from "./text-viewer.tsx";
 import { TreeView } from "./tree-view.tsx";
 import "./files.css";
 
-/** The files of the session, to read. `?file=` is the one that is shown. */
+/** The files of the session, read-only. `?file=` selects the displayed file. */
 export default function FilesPanel(props: { readonly view: SessionView }): JSX.Element {
   const { client } = useDaemon();
   const files = client.files(props.view.id);

@@ -1,15 +1,15 @@
 import { createEffect, createMemo, createSignal, For, type JSX, on, onCleanup, onMount } from "solid-js";
 import { visibleRange } from "./visible-range.ts";
 
-/** A long list of rows with the same height. Only those on screen are in the page. */
+/** A long list of rows with the same height. Only visible rows are mounted. */
 export function FixedRows(props: {
   readonly count: number;
   readonly rowHeight: number;
   readonly label: string;
   readonly children: (index: number) => JSX.Element;
-  /** The end of the list is on screen, or nearly. */
+  /** Called when the end of the list is nearly on screen. */
   readonly onEnd?: () => void;
-  /** Where the list begins to be shown, again after each change of `start`. */
+  /** The row to scroll to, initially and after each change of `start`. */
   readonly start?: { readonly at: "top" | "end" } | undefined;
 }): JSX.Element {
   const [scrollTop, setScrollTop] = createSignal(0);

@@ -6,11 +6,11 @@ import { FixedRows } from "./fixed-rows.tsx";
 import { TextWindow } from "./text-window.ts";
 
 const CHUNK = 256 * 1024;
-/** The text that one window may have. Files with more are read in parts. */
+/** Maximum size of one window. Larger files are read in parts. */
 const MAX_WINDOW = 16 * 1024 * 1024;
 const ROW_HEIGHT = 20;
 
-/** A text file, read by ranges while it is scrolled. */
+/** A text file, which is read in ranges while it is scrolled. */
 export function TextViewer(props: {
   readonly sessionId: string;
   readonly path: string;

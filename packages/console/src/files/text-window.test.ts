@@ -26,7 +26,7 @@ test("numbers lines and accepts both line ends", () => {
   expect(read("").lines).toEqual([]);
 });
 
-test("gives the same lines however the file is split", () => {
+test("has the same lines for every split of the file", () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom("a", "\n", "\r\n", "é", "😀", "\t", "漢")),

@@ -4,7 +4,7 @@ export interface TextLine {
   readonly text: string;
 }
 
-/** Lines longer than this are broken, so that one line without an end does not become one huge row. */
+/** Longer lines are broken, so that a very long line does not become a huge row. */
 export const MAX_LINE = 2000;
 
 /**
@@ -18,7 +18,7 @@ export class TextWindow {
   #end: number;
   #tail = "";
   #nextNumber: number | undefined;
-  /** A window that begins inside the file drops the first line, which is probably not whole. */
+  /** A window that starts inside the file omits the first line, which is probably incomplete. */
   #dropsFirst: boolean;
   #isBinary = false;
 
@@ -29,7 +29,7 @@ export class TextWindow {
     this.#dropsFirst = start > 0;
   }
 
-  /** The byte after the last one that was added. */
+  /** Offset of the end of the added bytes. */
   get end(): number {
     return this.#end;
   }
@@ -38,12 +38,12 @@ export class TextWindow {
     return this.#lines;
   }
 
-  /** Whether a NUL was found: the file is no text. */
+  /** Whether a NUL was found, so that the file is binary. */
   get isBinary(): boolean {
     return this.#isBinary;
   }
 
-  /** Adds the bytes at `end`. `isLast`: the file ends with them. */
+  /** Adds the bytes at `end`. `isLast` if the file ends with them. */
   append(bytes: Uint8Array, isLast: boolean): void {
     if (bytes.includes(0)) this.#isBinary = true;
     this.#end += bytes.byteLength;
@@ -65,7 +65,7 @@ export class TextWindow {
     const number = this.#nextNumber;
     if (this.#nextNumber !== undefined) this.#nextNumber += 1;
     this.#lines.push({ number, text: text.slice(0, MAX_LINE) });
-    // The rest of a long line has no number of its own.
+    // The remaining rows of a broken line have no number.
     for (let at = MAX_LINE; at < text.length; at += MAX_LINE) {
       this.#lines.push({ number: undefined, text: text.slice(at, at + MAX_LINE) });
     }

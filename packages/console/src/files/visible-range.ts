@@ -1,7 +1,7 @@
-/** Rows above and below the visible ones. */
+/** Number of rendered rows above and below the visible ones. */
 const OVERSCAN = 20;
 
-/** The rows to draw for a position: from `first` up to `last`, which is not included. */
+/** The rows to render at a scroll position: from `first` to before `last`. */
 export function visibleRange(
   scrollTop: number,
   {

@@ -1,6 +1,6 @@
 type Work = () => void;
 
-/** Rounds in one frame. Work that keeps adding work waits for the next frame instead of blocking this one. */
+/** Maximum number of rounds per frame. Work that keeps adding work continues in the next frame instead of blocking this one. */
 const ROUNDS = 4;
 
 let queue = new Set<Work>();
@@ -8,15 +8,16 @@ let later = new Set<Work>();
 let frame: number | undefined;
 
 /**
- * Runs work once, right before the next frame is drawn. All changes of the page then happen together, and the browser lays the
- * page out once. Work that is added by such work runs in the same frame. A hidden page draws no frames: the work runs at once.
+ * Runs work once, right before the next frame is rendered. All changes of the page then happen together, and the browser lays the
+ * page out once. Work that is added by such work runs in the same frame. A hidden page renders no frames, so its work runs
+ * immediately.
  */
 export function beforePaint(work: Work): void {
   queue.add(work);
   schedule();
 }
 
-/** Runs work before the frame after the one that is being prepared. */
+/** Runs work before the frame that follows the next one. */
 export function beforeNextPaint(work: Work): void {
   later.add(work);
   schedule();
@@ -30,7 +31,7 @@ export function cancelBeforePaint(work: Work): void {
 function schedule(): void {
   if (frame !== undefined) return;
   if (document.hidden) {
-    // Until it has run, more work joins it.
+    // Until the run starts, more work can be added to it.
     frame = -1;
     queueMicrotask(run);
   } else frame = requestAnimationFrame(run);

@@ -1,22 +1,22 @@
 import type { CodeToken } from "./find-tokens.ts";
 
 /**
- * Lines per element. Text that is appended lays out only the last element, and only elements near the screen have coloured
+ * Lines per element. When text is appended, only the last element needs a layout. Only elements near the screen have coloured
  * tokens.
  */
 const CHUNK_LINES = 25;
 
 interface Chunk {
   readonly element: HTMLElement;
-  /** Where the chunk begins in the code. */
+  /** Offset of the chunk in the code. */
   readonly from: number;
   length: number;
   lines: number;
 }
 
 /**
- * The code of one block, in `element`. Appending keeps what is there. Tokens are elements rather than custom highlights: Chromium
- * checks every range of a highlight and paints its text again whenever anything in the page changes.
+ * The code of one block, in `element`. Appending keeps the existing elements. Tokens are elements instead of custom highlights,
+ * because Chromium checks every range of a highlight and repaints its text whenever the page changes.
  */
 export class CodeText {
   readonly element = document.createElement("code");
@@ -28,7 +28,7 @@ export class CodeText {
     return this.#code;
   }
 
-  /** Shows another code. One that continues what is shown only appends. */
+  /** Replaces the code. If it continues the current code, only the rest is appended. */
   update(code: string): void {
     this.clearTokens();
     if (!code.startsWith(this.#code)) this.#removeAll();
@@ -44,7 +44,7 @@ export class CodeText {
     }
   }
 
-  /** Colours the tokens, sorted by their position, in those parts that come near the screen. */
+  /** Colours the tokens, which must be sorted by position, in the elements near the screen. */
   setTokens(tokens: readonly CodeToken[]): void {
     this.#tokens = tokens;
     for (const chunk of this.#chunks) {
@@ -64,7 +64,7 @@ export class CodeText {
   #colour({ element, from, length }: Chunk, isNear: boolean): void {
     const isColoured = element.childElementCount > 0;
     if (isColoured === isNear) return;
-    // Replaced nodes would cut a selection that reaches beyond the screen.
+    // Replacing nodes would shorten a selection that extends beyond the screen.
     if (getSelection()?.isCollapsed === false && getSelection()?.containsNode(element, true)) return;
     const text = this.#code.slice(from, from + length);
     element.replaceChildren(...(isNear ? colourText(text, from, this.#tokens) : [text]));
@@ -88,7 +88,7 @@ export class CodeText {
   }
 }
 
-/** The end of up to `limit` lines, and how many of them end with a line break. */
+/** Returns the end of up to `limit` lines, and the number of line breaks in them. */
 function takeLines(
   code: string,
   from: number,
@@ -108,7 +108,7 @@ function appendText(element: HTMLElement, text: string): void {
   else element.append(text);
 }
 
-/** The nodes of a part of the code that begins at `from`. */
+/** Creates the nodes of the part of the code that begins at `from`. */
 function colourText(text: string, from: number, tokens: readonly CodeToken[]): (Node | string)[] {
   const nodes: (Node | string)[] = [];
   const to = from + text.length;
@@ -144,9 +144,9 @@ function firstAfter(tokens: readonly CodeToken[], position: number): number {
 let nearness: IntersectionObserver | undefined;
 const watchers = new WeakMap<Element, (isNear: boolean) => void>();
 
-/** Calls the watcher when the element comes near the screen or leaves it, until the element is removed. */
+/** Calls the watcher when the element approaches or leaves the screen, until the element is removed. */
 function observeNearness(element: Element, watcher: (isNear: boolean) => void): void {
-  // The margin of the list that scrolls. The types lack the option; browsers without it colour what is on screen.
+  // `scrollMargin` applies to the scrolled list. The types lack it. Browsers without it colour only what is on screen.
   const options: IntersectionObserverInit & { readonly scrollMargin: string } = { scrollMargin: "200px" };
   nearness ??= new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) watchers.get(target)?.(isIntersecting);

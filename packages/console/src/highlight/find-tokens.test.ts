@@ -11,7 +11,7 @@ it("finds coloured ranges that fit the code", () => {
   ]);
 });
 
-it("finds nothing in a language that it does not know", () => {
+it("finds nothing in an unknown language", () => {
   expect(findTokens("x = 1", "klingon")).toEqual([]);
 });
 

@@ -108,7 +108,7 @@ interface ScopeNode {
   readonly children: readonly (ScopeNode | string)[];
 }
 
-/** The coloured ranges of a piece of code. None for a language that is not known. */
+/** Finds the coloured ranges of code. None for an unknown language. */
 export function findTokens(code: string, language: string): CodeToken[] {
   if (!hljs.getLanguage(language)) return [];
   const result = hljs.highlight(code, { language, ignoreIllegals: true });

@@ -2,7 +2,7 @@ import { createEffect, onCleanup } from "solid-js";
 import type { CodeText } from "./code-text.ts";
 import { requestTokens } from "./request-tokens.ts";
 
-/** Longer code stays plain. */
+/** Maximum length of coloured code. Longer code stays plain. */
 const LONGEST = 200_000;
 
 /** Colours the code of a fence while it is mounted. Its tokens are found in a worker. */

@@ -1,4 +1,4 @@
-/** The language of a file, as the highlighter knows it: the ending of its name, or the name of files that have none. */
+/** The highlighter's name for the language of a file: the extension, or the name of a file without one. */
 export function languageOf(path: string): string {
   const name = (path.split("/").at(-1) ?? "").toLowerCase();
   if (name === "dockerfile" || name.startsWith("dockerfile.")) return "dockerfile";

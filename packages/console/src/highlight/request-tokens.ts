@@ -5,7 +5,7 @@ let worker: Worker | undefined;
 let nextId = 0;
 const waiting = new Map<number, (tokens: readonly CodeToken[]) => void>();
 
-/** Finds the coloured tokens of code in a worker. Returns a function that gives up waiting for them. */
+/** Finds the coloured tokens of code in a worker. Returns a function that cancels the request. */
 export function requestTokens(
   code: string,
   language: string,
@@ -13,7 +13,7 @@ export function requestTokens(
 ): () => void {
   if (!worker) {
     worker = new Worker(new URL("highlight-worker.ts", import.meta.url), { type: "module" });
-    // Without it, code stays plain.
+    // Without the worker, code stays plain.
     worker.addEventListener("error", (event) => event.preventDefault());
     worker.addEventListener("message", ({ data }: MessageEvent<HighlightResponse>) => {
       waiting.get(data.id)?.(data.tokens);

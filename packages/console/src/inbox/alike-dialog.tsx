@@ -7,12 +7,12 @@ import { RequestBody } from "../approvals/request-body.tsx";
 import { useDaemon } from "../feed/index.ts";
 import { announce, Dialog } from "../ui/index.ts";
 
-/** Shows requests of the same kind and rule whole, and answers all of them with one decision. */
+/** Shows requests of the same kind and rule completely, and answers all of them with one decision. */
 export function AlikeDialog(props: { readonly approvals: readonly Approval[]; readonly close: () => void }) {
   const { client, session, inbox } = useDaemon();
   const [isArmed, setArmed] = createSignal(false);
   let back!: HTMLButtonElement;
-  // Requests that arrive later were not read, and don't join.
+  // Requests that arrive later are not included, because the user has not read them.
   const { approvals } = props;
   const waiting = createMemo(() => approvals.filter(({ id }) => inbox().some((open) => open.id === id)));
   const decisions = (): readonly ApprovalOffer[] =>
@@ -37,7 +37,7 @@ export function AlikeDialog(props: { readonly approvals: readonly Approval[]; re
     );
     const answered = statuses.filter((status) => status === "answered").length;
     const others = statuses.length - answered;
-    // What became of the others is on their cards.
+    // The cards show the outcome of the other requests.
     announce(`${answered} answered${others === 0 ? "" : `, ${others} not`}`);
   }
 
@@ -85,7 +85,7 @@ export function AlikeDialog(props: { readonly approvals: readonly Approval[]; re
               aria-disabled={!isArmed()}
               disabled={waiting().length === 0}
               onKeyDown={(event) => {
-                // As on cards, Enter never allows.
+                // Enter never allows a request, as on cards.
                 if (event.key === "Enter" && offer.accepts) event.preventDefault();
               }}
               onClick={() => void answerAll(offer)}

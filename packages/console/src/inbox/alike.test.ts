@@ -14,7 +14,7 @@ function command(id: string, rule: string, more: Partial<Approval> = {}): Approv
   return { ...approvalOf(commandRequest), id, verdict: verdict(rule), ...more };
 }
 
-it("groups requests of one kind and one rule", () => {
+it("groups requests with the same kind and rule", () => {
   const groups = groupAlike([command("1", "a"), command("2", "b"), command("3", "a")]);
   expect([...groups.keys()]).toEqual(["1", "3"]);
   expect(groups.get("3")?.map(({ id }) => id)).toEqual(["1", "3"]);

@@ -6,7 +6,7 @@ import { useDaemon } from "../feed/index.ts";
 
 const PAGE_SIZE = 50;
 
-/** The audit: what was asked, who answered, and when. Newest first. */
+/** The audit list: requests, who answered them, and when. Newest first. */
 export function AnsweredList() {
   const { client, approval } = useDaemon();
   const [entries, setEntries] = createSignal<readonly Approval[]>([]);
@@ -22,7 +22,7 @@ export function AnsweredList() {
         query: { limit: PAGE_SIZE, ...(cursor !== null && { cursor }) },
         signal: controller.signal,
       });
-      // What waits is in the other tab.
+      // Open requests are in the other tab.
       const answered = page.data.filter((entry) => !isAnswerable(entry, 0));
       setEntries((before) => (cursor === null ? answered : [...before, ...answered]));
       setNext(page.next);

@@ -10,7 +10,7 @@ const approvals = [
 ];
 
 describe("groupApprovals", () => {
-  it("puts the session that waits longest first, and the oldest request first in it", () => {
+  it("lists the session that has waited longest first, with its oldest request first", () => {
     expect(groupApprovals(approvals)).toEqual([
       { sessionId: "two", ids: ["a", "c"] },
       { sessionId: "one", ids: ["b"] },
@@ -24,7 +24,7 @@ describe("groupApprovals", () => {
 });
 
 describe("countKinds", () => {
-  it("counts each kind that waits", () => {
+  it("counts open approvals per kind", () => {
     expect(countKinds(approvals)).toEqual([
       ["command", 2],
       ["userInput", 1],
@@ -33,7 +33,7 @@ describe("countKinds", () => {
 });
 
 describe("neighbourOf", () => {
-  it("moves by one, stops at the ends, and begins where nothing is focused", () => {
+  it("moves by one, stops at the ends, and starts at an end without a focus", () => {
     const ids = ["a", "b", "c"];
     expect([neighbourOf(ids, "a", 1), neighbourOf(ids, "c", 1), neighbourOf(ids, "a", -1)]).toEqual([
       "b",
@@ -49,7 +49,7 @@ describe("neighbourOf", () => {
 });
 
 describe("nextWaiting", () => {
-  it("looks below first, then from the top", () => {
+  it("searches below first, then from the top", () => {
     const ids = ["a", "b", "c"];
     expect(nextWaiting(ids, "b", (id) => id !== "b")).toBe("c");
     expect(nextWaiting(ids, "b", (id) => id === "a")).toBe("a");

@@ -8,8 +8,8 @@ export interface ApprovalGroup {
 }
 
 /**
- * Groups approvals by session: the session that waits longest first, and oldest first inside it. The order depends on when they were
- * asked alone, so that no card moves when another one is answered.
+ * Groups approvals by session: the session that has waited longest first, with its oldest approval first. The order depends only
+ * on the times of the requests, so that no card moves when another one is answered.
  */
 export function groupApprovals(approvals: readonly Approval[]): readonly ApprovalGroup[] {
   const bySession = Map.groupBy(approvals.toSorted(compareAge), ({ sessionId }) => sessionId);
@@ -23,7 +23,7 @@ function compareAge(one: Approval, other: Approval): number {
   return one.createdAt - other.createdAt || (one.id < other.id ? -1 : 1);
 }
 
-/** How many approvals there are of each kind, for the filters. Kinds without any are left out. */
+/** Counts the approvals of each kind, for the filters. Kinds without approvals are omitted. */
 export function countKinds(approvals: readonly Approval[]): readonly (readonly [RequestKind, number])[] {
   return Array.from(
     Map.groupBy(approvals, ({ kind }) => kind),
@@ -31,7 +31,7 @@ export function countKinds(approvals: readonly Approval[]): readonly (readonly [
   ).toSorted(([one], [other]) => one.localeCompare(other));
 }
 
-/** The entry that follows or precedes another. At the ends, the same one. */
+/** The entry after or before another one. At the ends, the same entry. */
 export function neighbourOf(
   ids: readonly string[],
   current: string | undefined,
@@ -42,7 +42,7 @@ export function neighbourOf(
   return ids[Math.min(Math.max(index + step, 0), ids.length - 1)];
 }
 
-/** The next entry that waits after one that was answered: below it, or else the first one. */
+/** The next open entry after an answered one: below it, or else the first one. */
 export function nextWaiting(
   ids: readonly string[],
   answered: string,

@@ -58,11 +58,11 @@ export default function InboxScreen() {
   );
 }
 
-/** Everything that waits for a person, with what was answered since the screen was opened. */
+/** All open approvals, and those that were answered since the screen was opened. */
 function WaitingList() {
   const { inbox, approval, session } = useDaemon();
   const [kind, setKind] = createSignal<RequestKind | null>(null);
-  // Answered ones stay as a line until the screen is left: nothing moves under the hand of the person.
+  // Answered approvals stay as lines until the screen is closed, so that nothing moves while the user answers.
   const [seen, setSeen] = createSignal<readonly string[]>([]);
   createComputed(() => {
     const waiting = inbox().map(({ id }) => id);
@@ -97,7 +97,7 @@ function WaitingList() {
     focusCard(neighbourOf(ids().filter(isWaiting), focused, step));
   }
 
-  // A deep link, as of a notification: the card gets the focus once it is there.
+  // A deep link, such as that of a notification. The card receives the focus once it is loaded.
   createEffect(() => {
     const target = hashTarget();
     if (target === "" || !ids().includes(target)) return;
@@ -187,7 +187,7 @@ function WaitingList() {
   );
 }
 
-/** The empty state: what is going on meanwhile. */
+/** The empty state, with the running sessions. */
 function NothingWaits(props: { readonly isFiltered: boolean }) {
   const { sessions, connection } = useDaemon();
   const running = () => sessions().filter(({ phase }) => phase === "running" || phase === "ready");
@@ -227,7 +227,7 @@ function FilterButton(props: {
 
 type Groups = ReturnType<typeof groupApprovals>;
 
-/** Whether the same cards are in the same places, so that none is drawn anew. */
+/** Whether the cards and their positions are unchanged, so that none is rendered again. */
 function isSameGroups(one: Groups, other: Groups): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,8 +1,8 @@
 import { KEY_CATALOGUE, type KeyDefinition, type KeyScope } from "./key-catalogue.ts";
 
 /**
- * The shortcut that new keys would hide, or that would hide them: one of the same scope, or of everywhere. Keys of one scope may
- * also be the beginning of a sequence, which could not be typed any more. Undefined if there is none.
+ * Finds a shortcut that conflicts with new keys, in the same scope or the global one. Within a scope, keys also conflict with a
+ * sequence that begins with them, because it could no longer be typed. Undefined if there is no conflict.
  */
 export function findConflict(
   scope: KeyScope,
@@ -22,7 +22,7 @@ export function findConflict(
   return undefined;
 }
 
-/** The inbox and the list of sessions are never on the page together. */
+/** The inbox and the list of sessions are never shown together. */
 function isOtherScreen(id: string, otherId: string): boolean {
   const isInbox = (one: string): boolean => one.startsWith("inbox.");
   const isList = (one: string): boolean => one.startsWith("list.");

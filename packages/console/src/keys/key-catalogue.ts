@@ -1,4 +1,4 @@
-/** A shortcut: what it does, and the keys that it has unless the person has chosen others. */
+/** A shortcut with its description and default keys. */
 export interface KeyDefinition {
   /** Such as `j`, `Shift+A`, `g i` for a sequence, or `$mod+k` for Ctrl or Cmd. */
   readonly keys: string;
@@ -7,7 +7,7 @@ export interface KeyDefinition {
   readonly inFields?: boolean;
 }
 
-/** All shortcuts of the page by scope and ID. IDs are stored in the settings of people: don't change them. */
+/** All shortcuts of the page by scope and ID. IDs are stored in users' settings, so don't change them. */
 export const KEY_CATALOGUE = {
   everywhere: {
     "app.palette": { keys: "$mod+k", label: "Search or command", inFields: true },
@@ -20,7 +20,7 @@ export const KEY_CATALOGUE = {
     "app.previousSession": { keys: "[", label: "Previous session" },
     "app.nextSession": { keys: "]", label: "Next session" },
     "app.newestApproval": { keys: ".", label: "Newest approval" },
-    "app.approval": { keys: "1-9", label: "The n-th approval that waits" },
+    "app.approval": { keys: "1-9", label: "The n-th open approval" },
   },
   list: {
     "list.next": { keys: "j", label: "Next session" },
@@ -78,7 +78,7 @@ export const KEY_CATALOGUE = {
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, KeyDefinition>>>>;
 
-/** Where shortcuts belong, in the sheet of keys and in the settings. */
+/** Titles of the scopes, in the list of shortcuts and in the settings. */
 export type KeyScope = keyof typeof KEY_CATALOGUE;
 
 export type KeyId<Scope extends KeyScope = KeyScope> = Scope extends KeyScope

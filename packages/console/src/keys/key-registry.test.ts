@@ -31,7 +31,7 @@ function createRegistry(...keys: string[]) {
 }
 
 describe("the keys", () => {
-  it("run bindings of one key, and tell letters with Shift apart", () => {
+  it("run bindings of one key, and distinguish letters with Shift", () => {
     const { ran, type } = createRegistry("j", "Shift+J", "?");
     type(press("j"), press("J"), press("?", { shiftKey: true }));
     expect(ran).toEqual(["j", "Shift+J", "?"]);
@@ -49,13 +49,13 @@ describe("the keys", () => {
     expect(ran).toEqual(["i"]);
   });
 
-  it("take Ctrl or Cmd for $mod, and not a bare key", () => {
+  it("accept Ctrl or Cmd for $mod, and not a single key", () => {
     const { ran, type } = createRegistry("$mod+k");
     type(press("k"), press("k", { ctrlKey: true }), press("k", { metaKey: true }));
     expect(ran).toEqual(["$mod+k", "$mod+k"]);
   });
 
-  it("can be changed and switched off", () => {
+  it("can be changed and disabled", () => {
     const { registry, ran, type } = createRegistry("j", "$mod+k", "x");
     registry.settings = { singleKeys: true, changed: { j: "n", x: "" } };
     type(press("j"), press("n"), press("x"));
@@ -65,7 +65,7 @@ describe("the keys", () => {
     expect(ran).toEqual(["j", "$mod+k"]);
   });
 
-  it("leave a key to the next binding that wants it", () => {
+  it("pass a key to the next binding if one returns false", () => {
     const registry = new KeyRegistry();
     const ran: string[] = [];
     registry.add({
@@ -78,7 +78,7 @@ describe("the keys", () => {
   });
 });
 
-it("formats keys for people", () => {
+it("formats keys for display", () => {
   expect(formatKeys("g i", false)).toEqual(["g", "i"]);
   expect(formatKeys("$mod+k", true)).toEqual(["⌘ K"]);
   expect(formatKeys("$mod+k", false)).toEqual(["Ctrl K"]);
@@ -90,7 +90,7 @@ it("parses the plus key", () => {
   expect(plus && matchesKey(plus, press("+"))).toBe(true);
 });
 
-it("takes any digit of a range", () => {
+it("accepts any digit of a range", () => {
   const { ran, type } = createRegistry("1-9");
   type(press("0"), press("1"), press("9"));
   expect(ran).toEqual(["1-9", "1-9"]);

@@ -4,7 +4,7 @@ import { matchesKey, parseKeys, type KeyPress } from "./parse-keys.ts";
 export interface KeyBinding extends KeyDefinition {
   /** Stable name for settings, such as `inbox.next`. */
   readonly id: string;
-  /** Return `false` to leave the key to other bindings. */
+  /** Return `false` to pass the key to other bindings. */
   readonly run: (event: KeyboardEvent) => unknown;
 }
 
@@ -16,16 +16,16 @@ export interface KeyGroup {
 }
 
 export interface KeySettings {
-  /** Whether keys without Ctrl, Cmd or Alt act. */
+  /** Whether keys without Ctrl, Cmd or Alt are active. */
   readonly singleKeys: boolean;
-  /** Other keys for bindings, by their ID. Empty: none. */
+  /** Changed keys of bindings, by ID. An empty text disables the binding. */
   readonly changed: Readonly<Record<string, string>>;
 }
 
-/** Milliseconds between two keys of a sequence. */
+/** Maximum time between two keys of a sequence, in milliseconds. */
 const SEQUENCE_MS = 1_000;
 
-/** All bindings of the page, and the one listener that runs them. */
+/** All bindings of the page, with a single listener. */
 export class KeyRegistry {
   settings: KeySettings = { singleKeys: true, changed: {} };
   readonly #groups = new Set<KeyGroup>();
@@ -43,12 +43,12 @@ export class KeyRegistry {
     return [...this.#groups];
   }
 
-  /** The keys of a binding, with the changes of the person. */
+  /** The keys of a binding, including the user's changes. */
   keysOf({ id, keys }: Pick<KeyBinding, "id" | "keys">): string {
     return this.settings.changed[id] ?? keys;
   }
 
-  /** Runs the binding of a key, if there is one. */
+  /** Runs the binding of a pressed key, if there is one. */
   handle(event: KeyboardEvent, target: EventTarget | null): void {
     if (event.defaultPrevented || event.isComposing) return;
     if (["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
@@ -68,7 +68,7 @@ export class KeyRegistry {
     }
   }
 
-  /** Groups of the focused element first, then the newest. Sequences of pages come after them. */
+  /** Orders groups: those of the focused element first, then the newest. Sequences of pages are last. */
   #inOrder(target: EventTarget | null): KeyGroup[] {
     const contains = ({ element }: KeyGroup): boolean =>
       element !== undefined && target instanceof Node && (element()?.contains(target) ?? false);

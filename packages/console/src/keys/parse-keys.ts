@@ -1,4 +1,4 @@
-/** The parts of a `KeyboardEvent` that bindings look at. */
+/** The properties of a `KeyboardEvent` that bindings use. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -34,7 +34,7 @@ export function parseKeys(keys: string): ParsedKey[] {
   });
 }
 
-/** Whether a key was pressed as parsed. Shift does not matter for characters that are typed with it, such as `?`. */
+/** Whether a press matches a parsed key. Shift is ignored for characters that are typed with it, such as `?`. */
 export function matchesKey(parsed: ParsedKey, press: KeyPress | undefined): boolean {
   if (!press) return false;
   const isLetter = /^\p{L}$/u.test(parsed.key);
@@ -54,7 +54,7 @@ export function matchesKey(parsed: ParsedKey, press: KeyPress | undefined): bool
   );
 }
 
-/** The keys of a press, as settings store them. */
+/** Formats a press for the settings. */
 export function keysOfPress({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
   const isCharacter = key.length === 1 && !/^\p{L}$/u.test(key) && key !== " ";
   const name = key === " " ? "Space" : key.length === 1 && !shiftKey ? key.toLowerCase() : key;
@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Enter: "↵",
 };
 
-/** The keys as people read them, one text per key of a sequence: `g i`, `⌘ K`. */
+/** Formats keys for display, one text per key of a sequence: `g i`, `⌘ K`. */
 export function formatKeys(keys: string, isMac: boolean): string[] {
   if (keys === "") return [];
   return parseKeys(keys).map(({ key, ctrl, meta, alt, shift, mod }) => {

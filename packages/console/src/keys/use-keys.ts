@@ -5,8 +5,9 @@ import { type KeyBinding, KeyRegistry } from "./key-registry.ts";
 export const keyRegistry = new KeyRegistry();
 
 /**
- * Gives shortcuts of the catalogue something to do, until the caller's owner is disposed of. Without an element they act on the
- * whole page, except in text fields; with one they act only while the focus is inside it, and win.
+ * Binds shortcuts of the catalogue to handlers, until the caller's owner is disposed of. Without an element, they are active on
+ * the whole page, except in text fields. With an element, they are active only while the focus is inside it, and take
+ * precedence.
  */
 export function useKeys<Scope extends KeyScope>(
   scope: Scope,

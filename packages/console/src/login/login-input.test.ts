@@ -10,7 +10,7 @@ test.each([
   expect(readLogin(text)).toEqual(input);
 });
 
-test("makes a link whose code is in the fragment", () => {
+test("creates a link with the code in the fragment", () => {
   const link = loginLink("http://10.0.0.2:4100", "a+b");
   expect(link).toBe("http://10.0.0.2:4100/console/login#code=a%2Bb");
   expect(readCode(new URL(link).hash)).toBe("a+b");

@@ -1,9 +1,9 @@
-/** What a browser logs in with. */
+/** The credential with which a browser logs in. */
 export type LoginInput = { readonly token: string } | { readonly code: string };
 
 const CODE_PREFIX = "ckl_";
 
-/** Reads the field of the login: a token, a code, or a link with a code. Undefined if it is empty. */
+/** Parses the login field: a token, a code, or a link with a code. Undefined if it is empty. */
 export function readLogin(text: string): LoginInput | undefined {
   const value = text.trim();
   if (value === "") return undefined;
@@ -17,7 +17,7 @@ export function readCode(fragment: string): string | undefined {
   return new URLSearchParams(fragment.replace(/^#/, "")).get("code") ?? undefined;
 }
 
-/** The link that logs another device in. Fragments are sent to no server. */
+/** The link that logs another device in. Browsers don't send fragments to servers. */
 export function loginLink(origin: string, code: string): string {
   return `${origin}/console/login#code=${encodeURIComponent(code)}`;
 }
@@ -38,7 +38,7 @@ const SYSTEMS: readonly (readonly [mark: string, name: string])[] = [
   ["Linux", "Linux"],
 ];
 
-/** A name for this browser, which lists of logins show: `Firefox on Android`. */
+/** A name for this browser in lists of logins, such as `Firefox on Android`. */
 export function deviceName(userAgent: string): string {
   const find = (names: typeof BROWSERS): string | undefined =>
     names.find(([mark]) => userAgent.includes(mark))?.[1];

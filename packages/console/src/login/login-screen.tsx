@@ -7,7 +7,7 @@ import { deviceName, type LoginInput, readCode, readLogin } from "./login-input.
 import { ProblemText } from "../ui/index.ts";
 import "./login.css";
 
-/** Signs this browser in, with a token or a code that works once. */
+/** Logs this browser in, with a token or a one-time code. */
 export default function LoginScreen(): JSX.Element {
   const { client, signIn } = useDaemon();
   const [problem, setProblem] = createSignal<string>();
@@ -21,7 +21,7 @@ export default function LoginScreen(): JSX.Element {
     try {
       await client.request("POST /login", { body: { ...input, device: deviceName(navigator.userAgent) } });
       await signIn();
-      // Shown in place of another page, it leaves that page where it is.
+      // If the login is shown in place of another page, the URL does not change.
       if (route()?.name === "login") navigate("/", { replace: true });
     } catch (error) {
       setProblem(explainRefusal(error, input));
@@ -33,7 +33,7 @@ export default function LoginScreen(): JSX.Element {
   onMount(() => {
     const code = readCode(hashTarget());
     if (code === undefined) return;
-    // A used code has no place in the history of the browser.
+    // Removes the used code from the browser's history.
     navigate("/login", { replace: true });
     void login({ code });
   });
@@ -81,6 +81,6 @@ export default function LoginScreen(): JSX.Element {
 function explainRefusal(error: unknown, input: LoginInput): string {
   if (!DaemonClientError.is(error) || error.code !== "unauthorized") return explainError(error);
   return "code" in input
-    ? "The code was used already, has expired, or is not of this daemon. Ask for a new one."
+    ? "The code was used already, has expired, or is not from this daemon. Ask for a new one."
     : "The daemon does not know this token. It may have expired or been revoked.";
 }

@@ -19,7 +19,7 @@ const SCOPES: readonly { readonly scope: Scope; readonly label: string }[] = [
 
 const LOOPBACK = /^(?:localhost|127\.|\[::1\])/;
 
-/** Makes a code that signs another device in, such as a phone. */
+/** Creates a code that logs another device in, such as a phone. */
 export default function PairScreen(): JSX.Element {
   const daemon = useDaemon();
   const [chosen, setChosen] = createSignal<ReadonlySet<Scope>>(new Set(["read", "approve"]));
@@ -52,7 +52,7 @@ export default function PairScreen(): JSX.Element {
   return (
     <section class="screen pair">
       <h1>Pair a device</h1>
-      <p>The device gets a login of its own, which you can end under Settings. The code works once.</p>
+      <p>The device gets its own login, which you can end under Settings. The code works once.</p>
       <Show when={LOOPBACK.test(location.host)}>
         <p class="pair-note">
           This page was opened at {location.host}, which other devices can't reach. Start the daemon with{" "}

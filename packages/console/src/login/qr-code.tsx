@@ -2,7 +2,7 @@ import { createMemo, type JSX } from "solid-js";
 import { encode } from "uqr";
 import { qrPath } from "./qr-path.ts";
 
-/** A QR code as one path. Light and dark stay as they are in both themes: cameras need the contrast. */
+/** A QR code as one path. Its colours are the same in both themes, because cameras need the contrast. */
 export default function QrCode(props: { readonly text: string; readonly label: string }): JSX.Element {
   const code = createMemo(() => encode(props.text, { ecc: "M", border: 2 }));
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { qrPath } from "./qr-path.ts";
 
-test("draws neighbours of a row as one rectangle", () => {
+test("draws adjacent modules of a row as one rectangle", () => {
   expect(
     qrPath([
       [true, true, false],

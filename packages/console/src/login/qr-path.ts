@@ -1,4 +1,4 @@
-/** The dark modules of a QR code as one SVG path. Neighbours in a row are one rectangle. */
+/** The dark modules of a QR code as one SVG path. Adjacent modules of a row are one rectangle. */
 export function qrPath(rows: readonly (readonly boolean[])[]): string {
   const parts: string[] = [];
   for (const [y, row] of rows.entries()) {

@@ -3,7 +3,7 @@ import { useDaemon } from "../feed/index.ts";
 import { loadedValue } from "../ui/index.ts";
 import "./credentials-hint.css";
 
-/** Shown without credentials: what was looked for, and how to try it without. */
+/** Shown if there are no credentials: where they were searched for, and how to use the demo without them. */
 export function CredentialsHint(): JSX.Element {
   const { client } = useDaemon();
   const [status] = createResource(async () => client.request("GET /credentials").catch(() => undefined));

@@ -22,7 +22,7 @@ export function FormField(props: {
 }): JSX.Element {
   const hintId = (): string => `${props.id}-hint`;
   const errorId = (): string => `${props.id}-error`;
-  // Getters, so that a change of the value does not draw the control anew.
+  // Getters, so that a change of the value does not render the control again.
   const control: ControlAttributes = {
     get id() {
       return props.id;

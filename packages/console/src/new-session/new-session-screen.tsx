@@ -57,7 +57,7 @@ function NewSessionForm(): JSX.Element {
   const showErrors = (fields: FieldErrors): void => {
     setErrors(fields);
     const first = Object.keys(EMPTY_FORM).find((field) => fields[field as FieldName] !== undefined);
-    // Options in a closed group can't get the focus.
+    // Fields in a collapsed group can't receive the focus.
     const field = element.querySelector<HTMLElement>(`#new-${first ?? "none"}`);
     field?.closest("details")?.setAttribute("open", "");
     field?.focus();
@@ -89,7 +89,7 @@ function NewSessionForm(): JSX.Element {
     showErrors(fields);
   };
 
-  /** A field of the form. The children get the attributes of its control. */
+  /** A field of the form. Passes the attributes of the control to the children. */
   const Field = (props: {
     readonly name: FieldName;
     readonly label: string;

@@ -13,7 +13,7 @@ import {
 const NOW = 1_000_000;
 const form = (change: Partial<SessionForm>): SessionForm => ({ ...EMPTY_FORM, cwd: "/srv/app", ...change });
 
-test("makes the smallest body from the defaults", () => {
+test("creates a minimal body from the defaults", () => {
   expect(readForm(form({}), NOW)).toEqual({
     body: {
       cwd: "/srv/app",
@@ -24,7 +24,7 @@ test("makes the smallest body from the defaults", () => {
   });
 });
 
-test("makes a body from all fields", () => {
+test("creates a body from all fields", () => {
   const all = form({
     name: " Parser ",
     model: "m",
@@ -86,12 +86,12 @@ test("assigns problems of the daemon to fields", () => {
   expect(fieldErrors(problem({ type: "draining", detail: "Shutting down." })).general).toBe("Shutting down.");
 });
 
-test("stores no secrets and reads what is broken as the default", () => {
+test("stores no secrets, and reads invalid values as defaults", () => {
   expect(withoutSecrets(form({ environmentToken: "secret" })).environmentToken).toBe("");
   expect(parseForm({ cwd: "/a", model: 5, other: "x" })).toEqual({ ...EMPTY_FORM, cwd: "/a" });
   expect(parseForm("x")).toEqual(EMPTY_FORM);
 });
 
-test.each(["", "0m", "5", "m", "99999999999d"])("takes no deadline from %j", (text) => {
+test.each(["", "0m", "5", "m", "99999999999d"])("rejects the deadline %j", (text) => {
   expect(parseDeadline(text, NOW)).toBeUndefined();
 });

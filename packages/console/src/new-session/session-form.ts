@@ -35,10 +35,10 @@ export const EMPTY_FORM: SessionForm = {
   message: "",
 };
 
-/** Not kept over a reload. */
+/** Not kept across a reload. */
 const SECRET_FIELDS: readonly FieldName[] = ["environmentToken"];
 
-/** Checks what the page can check, and makes the body of the request. */
+/** Validates the form as far as the page can, and creates the body of the request. */
 export function readForm(
   form: SessionForm,
   now: number,
@@ -111,7 +111,7 @@ const FIELDS: Readonly<Record<string, FieldName>> = {
   environment: "environmentUrl",
 };
 
-/** Assigns a problem of the daemon to the fields. `general` is what belongs to none of them. */
+/** Assigns a problem of the daemon to the fields. `general` has errors that belong to no field. */
 export function fieldErrors(problem: Problem): {
   readonly fields: FieldErrors;
   readonly general: string | undefined;
@@ -151,7 +151,7 @@ export function parseForm(value: unknown): SessionForm {
   return { ...EMPTY_FORM, ...Object.fromEntries(entries) };
 }
 
-/** The form without secrets, for the browser's storage. */
+/** Removes secrets from the form, for the browser's storage. */
 export function withoutSecrets(form: SessionForm): SessionForm {
   return { ...form, ...Object.fromEntries(SECRET_FIELDS.map((field) => [field, ""])) };
 }

@@ -7,7 +7,10 @@ export const STATES: Readonly<Record<Node["state"], string>> = {
   lost: "lost",
 };
 
-/** When the lease ends or ended. Clocks differ: a node that is up has renewed it even if it seems to be over. */
+/**
+ * Describes when the lease ends or ended. The clocks may differ: a node that is up has renewed its lease, even if it seems to
+ * have ended.
+ */
 export function describeLease(
   { state, leaseUntil }: Pick<Node, "state" | "leaseUntil">,
   now: number,

@@ -8,12 +8,12 @@ import { announce, ConfirmDialog, formatDuration, ProblemText } from "../ui/inde
 import { describeLease, STATES } from "./describe-node.ts";
 import "./nodes.css";
 
-/** Leases change without an event. */
+/** Polling interval, because leases change without an event. */
 const REFRESH_MS = 5_000;
 
 type Action = { readonly type: "drain" | "remove"; readonly node: Node };
 
-/** The daemons that share the store, and the sessions that wait for one that is gone. */
+/** The nodes that share the store, and the sessions that wait for a lost node. */
 export default function NodesScreen(): JSX.Element {
   const { client, nodes, refreshNodes, sessions, clock, can } = useDaemon();
   const [action, setAction] = createSignal<Action>();

@@ -79,7 +79,7 @@ export function GoalSection(props: { readonly view: SessionView }) {
           }}
         >
           <label class="field">
-            <span>What should be reached</span>
+            <span>Objective</span>
             <textarea
               class="input"
               rows="3"

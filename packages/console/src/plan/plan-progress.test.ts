@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { progressOf } from "./plan-progress.ts";
 
-it("counts what is done and names what is next", () => {
+it("counts completed steps and names the next one", () => {
   const steps = [
     { step: "read", status: "completed" },
     { step: "write", status: "inProgress" },

@@ -5,7 +5,7 @@ export type StepState = "done" | "current" | "open";
 export interface PlanProgress {
   readonly done: number;
   readonly total: number;
-  /** The step that is being worked on, or the first one that is not done. Null if all are done. */
+  /** The step in progress, or else the first pending one. Null if all are completed. */
   readonly current: string | null;
 }
 

@@ -6,16 +6,16 @@ import type { ExportedSession } from "./read-export.ts";
 import { createRecordedClient } from "./recorded-daemon.ts";
 import { ReplayClock } from "./replay-clock.ts";
 
-/** Events that are applied in one frame. */
+/** Maximum number of events that are applied per frame. */
 const BATCH = 5000;
 
 export interface Player {
   readonly client: DaemonClient;
   readonly clock: ReplayClock;
-  /** Another view after each step back: the transcript begins again. */
+  /** Replaced after each step back, because the transcript starts again. */
   readonly view: Accessor<SessionView>;
   readonly session: (id: string) => Session | undefined;
-  /** Milliseconds on the clock. */
+  /** Position in milliseconds. */
   readonly position: Accessor<number>;
   readonly isPlaying: Accessor<boolean>;
   readonly speed: Accessor<number>;
@@ -28,7 +28,7 @@ export interface Player {
 /** Plays the events of an exported session through the same projection as live ones. */
 export function createPlayer(exported: ExportedSession): Player {
   const { events } = exported;
-  /** Events that the view has got. */
+  /** Number of events that were applied to the view. */
   let applied = 0;
   let frame: number | undefined;
   let lastFrameAt = 0;

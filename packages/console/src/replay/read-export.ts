@@ -1,6 +1,6 @@
 import type { Session, SessionEvent } from "@codexkit/daemon/client";
 
-/** An exported session, as far as a page shows it. */
+/** The parts of an exported session that the page shows. */
 export interface ExportedSession {
   readonly session: Pick<Session, "id" | "threadId" | "name" | "cwd" | "settings" | "goal" | "preview">;
   readonly codexVersion: string | null;
@@ -46,7 +46,7 @@ function parseLine(text: string, number: number): Line {
     const value = JSON.parse(text) as unknown;
     if (typeof value === "object" && value !== null) return value as Line;
   } catch {
-    // Reported below, with what was expected.
+    // Reported below, with the expected format.
   }
   throw new ExportError(
     number === 1
@@ -85,7 +85,7 @@ function readEvent(line: Line, number: number): SessionEvent {
         epoch,
         at,
         ...(typeof turnId === "string" && { turnId }),
-        // These have the item itself; the column is for lookups.
+        // These events contain the item. The column is only for lookups.
         ...(typeof itemId === "string" && !HAS_ITEM.has(String(type)) && { itemId }),
       } as unknown as SessionEvent;
     }

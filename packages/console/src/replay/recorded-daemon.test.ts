@@ -29,7 +29,7 @@ test("serves the session without a history", async () => {
   });
 });
 
-test("reads texts and diffs of the events that were played", async () => {
+test("reads texts and diffs from the events before the position", async () => {
   const body = await client.request("GET /sessions/{sessionId}/items/{itemId}/body", {
     params: { ...params, itemId: "i" },
     query: { offset: 5, limit: 3 },
@@ -44,6 +44,6 @@ test("reads texts and diffs of the events that were played", async () => {
   ).toEqual({ turnId: "one", diff: "a" });
 });
 
-test("refuses everything that would change something", async () => {
+test("refuses all mutations", async () => {
   await expect(client.send("s1", "hi")).rejects.toMatchObject({ code: "read_only" });
 });

@@ -5,8 +5,8 @@ import type { ExportedSession } from "./read-export.ts";
 type PastEvents = () => readonly SessionEvent[];
 
 /**
- * A client whose daemon is a file: it serves the session and nothing of its history, because the events are played. Texts of items
- * that the transcript cuts are read from the events.
+ * A client that reads from a file instead of a daemon. It serves the session without its history, because the events are
+ * replayed. Texts of items that the transcript truncates are read from the events.
  */
 export function createRecordedClient({ session }: ExportedSession, past: PastEvents): DaemonClient {
   const respond = (path: string, query: URLSearchParams): unknown => {

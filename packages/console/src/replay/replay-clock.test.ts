@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatPosition, MAX_PAUSE_MS, ReplayClock } from "./replay-clock.ts";
 
-test("cuts long pauses and counts the events at a position", () => {
+test("shortens long pauses and counts the events at a position", () => {
   const clock = new ReplayClock([1000, 1100, 1100, 900_000, 900_050]);
   expect(clock.duration).toBe(100 + MAX_PAUSE_MS + 50);
   expect(clock.countAt(0)).toBe(1);

@@ -1,12 +1,12 @@
-/** Speeds that a replay can have. 1 is the pace of the original. */
+/** Available speeds. 1 is the original speed. */
 export const SPEEDS = [0.5, 1, 2, 5, 20] as const;
 
-/** Longer pauses of the original are cut to this. */
+/** Longer pauses of the original are shortened to this. */
 export const MAX_PAUSE_MS = 2000;
 
 /**
- * The timeline of a replay. Pauses of the original are cut, so that a night of waiting is two seconds. Positions are milliseconds
- * on this timeline.
+ * The timeline of a replay. Long pauses of the original are shortened: a night takes two seconds. Positions are milliseconds on
+ * this timeline.
  */
 export class ReplayClock {
   /** The position of each event, ascending. */
@@ -24,7 +24,7 @@ export class ReplayClock {
     return this.#positions.at(-1) ?? 0;
   }
 
-  /** How many events have happened at a position. */
+  /** Number of events up to a position. */
   countAt(position: number): number {
     let low = 0;
     let high = this.#positions.length;
@@ -36,7 +36,7 @@ export class ReplayClock {
     return low;
   }
 
-  /** The position at which the n-th event (from 0) happens. */
+  /** The position of the n-th event, counted from 0. */
   positionOf(index: number): number {
     return this.#positions[Math.min(Math.max(index, 0), this.#positions.length - 1)] ?? 0;
   }

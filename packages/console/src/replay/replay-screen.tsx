@@ -9,7 +9,7 @@ import { type ExportedSession, ExportError, readExport } from "./read-export.ts"
 import { formatPosition, SPEEDS } from "./replay-clock.ts";
 import "./replay.css";
 
-/** Shows an exported session as it happened. The file stays in the browser. */
+/** Replays an exported session. The file stays in the browser. */
 export default function ReplayScreen(): JSX.Element {
   const [exported, setExported] = createSignal<ExportedSession>();
   const [problem, setProblem] = createSignal<string>();
@@ -82,7 +82,7 @@ function Replay(props: { readonly exported: ExportedSession; readonly onClose: (
           Close
         </button>
       </header>
-      {/* Rows read what they need from the file instead of the daemon, and offer nothing that changes something. */}
+      {/* Rows read from the file instead of the daemon, and offer no mutations. */}
       <DaemonContext.Provider
         value={{ ...daemon, client: player.client, session: player.session, can: () => false }}
       >

@@ -47,14 +47,14 @@ export function toHref(path: string): string {
   return `${BASE}${path}`;
 }
 
-/** Goes to a page, such as `/s/abc?p=diff`. */
+/** Navigates to a page, such as `/s/abc?p=diff`. */
 export function navigate(path: string, { replace = false }: { readonly replace?: boolean } = {}): void {
   if (replace) history.replaceState(null, "", toHref(path));
   else history.pushState(null, "", toHref(path));
   setPlace(readPlace());
 }
 
-/** Changes parameters of the query and keeps the page. Undefined removes one. */
+/** Changes parameters of the query without leaving the page. Undefined removes a parameter. */
 export function setQueryParams(params: Readonly<Record<string, string | undefined>>): void {
   const search = new URLSearchParams(place().search);
   for (const [name, value] of Object.entries(params)) {
@@ -65,7 +65,7 @@ export function setQueryParams(params: Readonly<Record<string, string | undefine
   navigate(`${place().path}${suffix}`, { replace: true });
 }
 
-/** Follows links of the console without loading the page again. */
+/** Handles links inside the console without reloading the page. */
 export function interceptLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey)
     return;

@@ -17,8 +17,8 @@ const DELAY_MS = 150;
 const PAGE = 100;
 
 /**
- * Sessions of a filter and a search. What the feed knows is shown at once and stays up to date; searches and archived sessions are
- * read from the daemon, page by page.
+ * Sessions that match a filter and a search. Sessions of the feed are available immediately and stay up to date. Searches and
+ * archived sessions are read from the daemon, page by page.
  */
 export function createSessionList(filter: Accessor<SessionFilter>, search: Accessor<string>) {
   const daemon = useDaemon();
@@ -92,7 +92,7 @@ export function createSessionList(filter: Accessor<SessionFilter>, search: Acces
     isLoading: (): boolean => isRemote() && found() === undefined && problem() === undefined,
     hasMore: (): boolean => next() !== null,
     loadMore: async (): Promise<void> => load(next() ?? undefined, controller.signal),
-    /** Leaves a deleted session out of what was read before. */
+    /** Removes a deleted session from the loaded pages. */
     forget: (sessionId: string): void => {
       setFound((known) => known?.filter((id) => id !== sessionId));
     },

@@ -5,7 +5,7 @@ import { navigate } from "../routing/index.ts";
 import { explainError } from "../settings/explain-error.ts";
 import { describeItem, type ThreadLine } from "./thread-lines.ts";
 
-/** Lines that stay in memory. Older ones are dropped. */
+/** Maximum number of lines in memory. Older ones are dropped. */
 const MAX_LINES = 2000;
 const POLL_MS = 2000;
 
@@ -60,14 +60,14 @@ export function createThread(threadId: string) {
     } catch (error) {
       if (signal.aborted) return;
       setProblem(explainError(error));
-      // The other program may have opened the thread since it was looked at.
+      // The other program may have opened the thread since the last check.
       await refresh();
     } finally {
       setBusy(false);
     }
   };
 
-  /** Looks until no other program has the thread open, and then imports it. */
+  /** Waits until no other program has the thread open, and then imports it. */
   const waitAndImport = async (): Promise<void> => {
     setWaiting(true);
     while (!signal.aborted && isWaiting() && details()?.holder) {

@@ -4,7 +4,7 @@ import { toHref } from "../routing/index.ts";
 import { CredentialsHint } from "../new-session/credentials-hint.tsx";
 import { loadedValue } from "../ui/index.ts";
 
-/** Without sessions: how to begin, and threads of the Codex CLI that can be continued. */
+/** Shown if there are no sessions: how to begin, and threads of the Codex CLI that can be continued. */
 export function EmptyState(): JSX.Element {
   const { client } = useDaemon();
   const [threads] = createResource(async () =>

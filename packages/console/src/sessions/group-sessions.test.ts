@@ -10,7 +10,7 @@ function session(id: string, phase: Session["phase"], ageMs: number): Session {
   return { id, phase, updatedAt: NOW - ageMs, name: null, preview: "", cwd: "/srv/app" } as Session;
 }
 
-test("groups by need, then by age, with the longest wait first", () => {
+test("groups by required attention, then by age, with the longest wait first", () => {
   const groups = groupSessions(
     [
       session("old", "idle", 300 * HOUR),

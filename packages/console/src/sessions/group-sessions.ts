@@ -27,8 +27,8 @@ const ORDER: readonly GroupName[] = [
 ];
 
 /**
- * Sessions by what they need from the person, then by age. Those that wait are oldest first, because they have waited longest; all
- * others are newest first. Each session is in one group.
+ * Groups sessions by the attention that they need, then by age. Waiting sessions are sorted oldest first, because they have waited
+ * longest. All others are sorted newest first. Each session is in one group.
  */
 export function groupSessions(
   sessions: readonly Session[],
@@ -54,7 +54,7 @@ function groupOf({ id, phase, updatedAt }: Session, now: number, pinned: Readonl
 function ageOf(at: number, now: number): GroupName {
   const today = new Date(now).setHours(0, 0, 0, 0);
   if (at >= today) return "Today";
-  // A day has 23 to 25 hours where clocks change, so that days are counted by the calendar.
+  // Days are counted by the calendar, because a day with a clock change has 23 or 25 hours.
   const daysBefore = (days: number): number => new Date(today).setDate(new Date(today).getDate() - days);
   if (at >= daysBefore(1)) return "Yesterday";
   return at >= daysBefore(6) ? "This week" : "Older";

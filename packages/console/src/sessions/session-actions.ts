@@ -8,7 +8,7 @@ export type SessionAction =
   | { readonly type: "rename"; readonly name: string }
   | { readonly type: "archive" | "unarchive" | "delete" };
 
-/** Changes a session. Resolves to what went wrong, or undefined. */
+/** Runs a command on a session. Resolves to a description of the problem, or to undefined. */
 export async function changeSession(
   client: DaemonClient,
   sessionId: string,

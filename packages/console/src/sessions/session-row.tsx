@@ -21,7 +21,7 @@ const PHASES: Readonly<Record<Session["phase"], string>> = {
 
 export interface SessionRowProps {
   readonly session: Session;
-  /** Whether the name is being changed. */
+  /** Whether the name is being edited. */
   readonly isRenaming: boolean;
   readonly onRename: (name: string | undefined) => void;
   readonly onStartRename: () => void;
@@ -107,7 +107,7 @@ export function SessionRow(props: SessionRowProps): JSX.Element {
   );
 }
 
-/** Enter stores the name, Escape and leaving the field keep the old one. */
+/** An editor for the name. Enter saves it. Escape and leaving the field discard the change. */
 function RenameField(props: {
   readonly name: string;
   readonly onDone: (name: string | undefined) => void;

@@ -65,7 +65,7 @@ function SessionList(): JSX.Element {
   let container!: HTMLDivElement;
   let field!: HTMLInputElement;
 
-  // The key of the search leads here.
+  // The search shortcut opens this screen.
   createEffect(() => {
     if (hashTarget() !== "search") return;
     queueMicrotask(() => {

@@ -2,7 +2,7 @@ import type { ThreadFrame } from "@codexkit/daemon/client";
 
 type ThreadItem = Extract<ThreadFrame, { readonly type: "item.completed" }>["item"];
 
-/** An item of a followed thread, as shown. */
+/** An item of a followed thread as a line. */
 export interface ThreadLine {
   readonly id: string;
   readonly who: "you" | "codex" | "work";
@@ -11,7 +11,7 @@ export interface ThreadLine {
 
 const MAX_TEXT = 20_000;
 
-/** What is shown of an item. Undefined if there is nothing to show. */
+/** Formats an item as a line. Undefined if it has nothing to display. */
 export function describeItem(item: ThreadItem): ThreadLine | undefined {
   const line = (who: ThreadLine["who"], text: string): ThreadLine | undefined =>
     text.trim() === ""

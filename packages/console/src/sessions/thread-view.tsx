@@ -7,7 +7,7 @@ import { ProblemText } from "../ui/index.ts";
 
 const NAMES = { you: "You", codex: "Codex", work: "Work" } as const;
 
-/** A thread of the Codex CLI: its history, what is new in it, and ways to continue it here. */
+/** A thread of the Codex CLI: its history, new items, and actions to continue it here. */
 export function ThreadView(props: { readonly threadId: string }): JSX.Element {
   const daemon = useDaemon();
   const thread = createThread(props.threadId);
@@ -77,8 +77,8 @@ export function ThreadView(props: { readonly threadId: string }): JSX.Element {
               Fork
             </button>
             <p class="muted">
-              Continuing copies the thread into the daemon. Go on in one of the two places only; a fork has an
-              ID of its own, so that both can go on.
+              Continuing copies the thread into the daemon. Continue it in only one of the two places. A fork
+              has its own ID, so both can continue.
             </p>
           </div>
         </Match>
@@ -103,5 +103,5 @@ export function ThreadView(props: { readonly threadId: string }): JSX.Element {
 const STATES = {
   reading: "Reading the history…",
   following: "Following: what the other program writes appears here.",
-  ended: "The file of the thread is gone.",
+  ended: "The file of the thread was removed.",
 } as const;

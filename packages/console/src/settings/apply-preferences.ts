@@ -1,7 +1,7 @@
 import { createEffect, createRoot } from "solid-js";
 import { preferences, reloadPreferences } from "./preferences.ts";
 
-/** Keeps the theme and the density of the page as the preferences say, also if another tab changes them. */
+/** Applies the preferred theme and density, also if another tab changes them. */
 export function applyPreferences(): void {
   addEventListener("storage", () => reloadPreferences());
   createRoot(() =>

@@ -9,18 +9,18 @@ interface Choice<Value extends string> {
 }
 
 export const PERMISSION_MODES: readonly Choice<Settings["permissionMode"]>[] = [
-  { value: "read-only", label: "Read only", detail: "Commands can read. Anything else is asked about." },
+  { value: "read-only", label: "Read only", detail: "Commands can read. Codex asks before anything else." },
   {
     value: "workspace-write",
     label: "Workspace",
-    detail: "Commands write inside the folder, without network. Anything else is asked about.",
+    detail: "Commands write inside the folder, without network. Codex asks before anything else.",
   },
   {
     value: "danger-full-access",
     label: "Full access",
     detail: "No sandbox. The policy denies catastrophic commands.",
   },
-  { value: "bypass", label: "Bypass", detail: "No sandbox, and nothing is asked about." },
+  { value: "bypass", label: "Bypass", detail: "No sandbox and no approvals." },
 ];
 
 export const AGENT_MODES: readonly Choice<Settings["agentMode"]>[] = [
@@ -40,5 +40,5 @@ export const APPROVAL_POLICIES: readonly Choice<Settings["approvalPolicy"]>[] = 
     label: "For most commands",
     detail: "Codex asks before every command that is not known to be harmless.",
   },
-  { value: "never", label: "Never", detail: "What needs more than the sandbox fails." },
+  { value: "never", label: "Never", detail: "Actions that need more than the sandbox fail." },
 ];

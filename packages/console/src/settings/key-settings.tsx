@@ -12,10 +12,10 @@ import { hashTarget } from "../routing/index.ts";
 import { announce, ProblemText } from "../ui/index.ts";
 import { changePreferences, preferences } from "./preferences.ts";
 
-/** A second key within this time makes a sequence. */
+/** Maximum time between the two keys of a sequence. */
 const SEQUENCE_MS = 1_000;
 
-/** Changes the keys of each shortcut, or switches it off. */
+/** A form that changes or disables shortcuts. */
 export function KeySettings(): JSX.Element {
   return (
     <details class="key-settings" id="keys" open={hashTarget() === "keys"}>
@@ -81,7 +81,7 @@ function KeyRow(props: {
     // Tab leaves the button as usual.
     if (!soFar || event.key === "Tab" || ["Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
     event.preventDefault();
-    // The shortcut that it has now must not act.
+    // The current shortcut of the pressed key must not run.
     event.stopPropagation();
     clearTimeout(timer);
     if (event.key === "Escape") {
@@ -103,7 +103,7 @@ function KeyRow(props: {
         </Show>
       </span>
       <span class="key-buttons">
-        {/* `1-9` stands for nine keys, which can only be switched off together. */}
+        {/* `1-9` are nine keys, which can only be disabled together. */}
         <Show when={props.definition.keys !== "1-9"}>
           <button
             type="button"

@@ -1,11 +1,11 @@
-/** The part of the browser's storage that is used. */
+/** The used methods of the browser's storage. */
 export type KeyValueStorage = Pick<Storage, "getItem" | "setItem" | "removeItem">;
 
 const PREFIX = "codexkit.";
 
 /**
- * A value in the browser's storage. Reading never fails: what is missing, broken or of an older version is the default. A full or
- * forbidden storage keeps the page working without it.
+ * A value in the browser's storage. Reading never fails: a missing, invalid or outdated value is replaced by the default. The
+ * page also works if the storage is full or blocked.
  */
 export interface StoredValue<Value> {
   read(): Value;

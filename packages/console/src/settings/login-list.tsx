@@ -3,7 +3,7 @@ import { useDaemon } from "../feed/index.ts";
 import { formatDuration, loadedValue, ProblemText } from "../ui/index.ts";
 import { explainError } from "./explain-error.ts";
 
-/** Tokens and logins of the daemon, which can be ended one by one. */
+/** Lists tokens and logins of the daemon, which can be revoked one by one. */
 export function LoginList(): JSX.Element {
   const daemon = useDaemon();
   const [problem, setProblem] = createSignal<string>();

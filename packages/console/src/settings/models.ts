@@ -4,7 +4,7 @@ export type Model = OperationResponse<"GET /models">["data"][number];
 
 const loaded = new WeakMap<DaemonClient, Promise<readonly Model[]>>();
 
-/** The models that Codex offers. Read once per page; a failure is tried again by the next caller. */
+/** The models that Codex offers. Read once per page. After a failure, the next call retries. */
 export async function loadModels(client: DaemonClient): Promise<readonly Model[]> {
   const known = loaded.get(client);
   if (known) return known;
@@ -14,7 +14,7 @@ export async function loadModels(client: DaemonClient): Promise<readonly Model[]
   return models;
 }
 
-/** The efforts of a model. Without a model, those of the default one. */
+/** The efforts of a model, or of the default model. */
 export function effortsOf(models: readonly Model[], model: string | undefined): readonly string[] {
   const found =
     model === undefined || model === ""

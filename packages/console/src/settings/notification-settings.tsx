@@ -3,7 +3,7 @@ import { changePreferences, preferences } from "./preferences.ts";
 import { Toggle } from "./setting-fields.tsx";
 import { ProblemText } from "../ui/index.ts";
 
-/** Notifications of this browser about what waits for a person. */
+/** Settings for this browser's notifications about open approvals. */
 export function NotificationSettings(): JSX.Element {
   const [problem, setProblem] = createSignal<string>();
   const enable = async (isOn: boolean): Promise<void> => {

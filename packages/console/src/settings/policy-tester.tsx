@@ -7,7 +7,7 @@ import { ProblemText } from "../ui/index.ts";
 
 const DECISIONS = { allow: "Allowed", ask: "Asks you", deny: "Denied" } as const;
 
-/** Shows what the policy of a session says about a command, without running it. */
+/** Shows the policy's verdict on a command without running the command. */
 export function PolicyTester(): JSX.Element {
   const { client, sessions } = useDaemon();
   const [sessionId, setSessionId] = createSignal<string>();

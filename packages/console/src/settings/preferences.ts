@@ -1,20 +1,20 @@
 import { createRoot, createSignal } from "solid-js";
 import { storedValue } from "./local-store.ts";
 
-/** What the person has chosen for this browser. */
+/** The user's preferences in this browser. */
 export interface Preferences {
   readonly theme: "system" | "light" | "dark";
   readonly density: "comfortable" | "compact";
   /** Whether single keys such as `j` are shortcuts. */
   readonly singleKeys: boolean;
-  /** Other keys for shortcuts, by their ID. Empty: none. */
+  /** Changed keys of shortcuts, by ID. An empty text disables the shortcut. */
   readonly keys: Readonly<Record<string, string>>;
   readonly notifications: boolean;
-  /** What Enter does while a turn is running. */
+  /** The action of Enter while a turn is running. */
   readonly enterWhileRunning: "queue" | "steer";
   /** Whether terminals have an accessible copy of their text, which costs speed. */
   readonly terminalScreenReader: boolean;
-  /** Dollars per million tokens. Null: costs are not shown. */
+  /** Dollars per million tokens. Null if costs are not displayed. */
   readonly prices: { readonly input: number; readonly cachedInput: number; readonly output: number } | null;
 }
 
@@ -47,12 +47,12 @@ export function changePreferences(change: Partial<Preferences>): void {
   stored.write(read());
 }
 
-/** Takes over the preferences that another tab has stored. */
+/** Applies preferences that another tab has stored. */
 export function reloadPreferences(): void {
   write(stored.read());
 }
 
-/** Values that are missing or not possible have their default. */
+/** Replaces missing and invalid values by defaults. */
 export function parsePreferences(value: unknown): Preferences {
   if (typeof value !== "object" || value === null) return DEFAULT_PREFERENCES;
   const given = value as Partial<Record<keyof Preferences, unknown>>;

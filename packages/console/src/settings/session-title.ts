@@ -1,6 +1,6 @@
 import type { Session } from "@codexkit/daemon/client";
 
-/** What a session is called: its name, its newest message, or its folder. */
+/** The title of a session: its name, its newest message, or its folder. */
 export function sessionTitle({ name, preview, cwd }: Pick<Session, "name" | "preview" | "cwd">): string {
   return name ?? (preview.trim() || folderName(cwd));
 }

@@ -24,7 +24,7 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-// axe sees only the colours that a test happens to draw.
+// axe checks only the colours that a test happens to render.
 it.each(["keyword", "string", "number", "comment", "title", "type"])(
   "code of the colour %s can be read on every background of code",
   (name) => {

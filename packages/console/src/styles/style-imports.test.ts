@@ -11,7 +11,7 @@ const texts = new Map(files.map((file) => [file, readFileSync(join(SRC, file), "
 
 const resolve = (from: string, path: string): string => join(dirname(from), path);
 
-/** The files that a module imports. Of an `index.ts`, only those of the names that it takes. */
+/** The files that a module imports. From an `index.ts`, only those of the imported names. */
 function importsOf(file: string): string[] {
   const imports = (texts.get(file) ?? "").matchAll(/import (?:(?<names>[^"]*?) from )?"(?<path>\.[^"]+)";/g);
   return [...imports].flatMap(({ groups: { names = "", path = "" } = {} }) => {
@@ -35,7 +35,7 @@ function lazyImportsOf(file: string): string[] {
   );
 }
 
-/** Everything that a module loads with itself. */
+/** All static dependencies of a module. */
 function closureOf(entries: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (file: string): void => {
@@ -70,7 +70,7 @@ const eager = closureOf(["main.tsx", "styles/base.css", "styles/tokens.css", "st
 const lazyEntries = [...new Set(files.flatMap(lazyImportsOf))];
 const closures = new Map(lazyEntries.map((entry) => [entry, closureOf([entry])]));
 
-/** What is loaded already whenever a part is: what all of its importers have in common. */
+/** The modules that are already loaded when a lazy part is loaded: the common dependencies of all its importers. */
 function loadedBefore(entry: string): ReadonlySet<string> {
   const importers = [...closures].filter(([, closure]) =>
     [...closure].some((file) => lazyImportsOf(file).includes(entry)),
@@ -81,7 +81,8 @@ function loadedBefore(entry: string): ReadonlySet<string> {
   return others.reduce<ReadonlySet<string>>((common, closure) => common.intersection(closure), first);
 }
 
-// Styles of a screen are loaded with it. A class of another screen's sheet would have no style until that one was open.
+// The styles of a screen are loaded with the screen. A class from another screen's sheet would have no style until that screen
+// is opened.
 it.each(lazyEntries)("%s loads the styles of its classes", (entry) => {
   const own = closureOf([entry]);
   const loaded = own.union(loadedBefore(entry)).union(eager);

@@ -1,7 +1,7 @@
 import type { TerminalSummary } from "@codexkit/daemon/client";
 
 /**
- * The terminal to show: the one that was shown before the reload, else the newest one that is running, else the newest one.
+ * Chooses the terminal to show: the one from before the reload, else the newest running one, else the newest one.
  */
 export function chooseTerminal(
   terminals: readonly TerminalSummary[],

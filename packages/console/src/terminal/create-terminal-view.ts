@@ -10,10 +10,10 @@ export interface TerminalViewOptions {
   /** The element that shows the terminal. */
   readonly host: HTMLElement;
   readonly screenReader: boolean;
-  /** Whether this viewer wants the input as soon as it is attached. */
+  /** Whether this viewer requests the input as soon as it is attached. */
   readonly takeInput: boolean;
   readonly onState: (state: TerminalViewState) => void;
-  /** The person leaves the terminal with the keyboard. */
+  /** Called when the user leaves the terminal with the keyboard. */
   readonly onLeave: () => void;
 }
 
@@ -32,7 +32,7 @@ export interface TerminalView {
   readonly dispose: () => void;
 }
 
-/** Shows a terminal of the daemon. Its size is that of the writer: other viewers see all of it and scroll. */
+/** Shows a terminal of the daemon. The writer determines the size. Other viewers scroll if their area is smaller. */
 export function createTerminalView(options: TerminalViewOptions): TerminalView {
   const { client, sessionId, terminalId, host, screenReader, takeInput, onState, onLeave } = options;
   const controller = new AbortController();
@@ -51,11 +51,11 @@ export function createTerminalView(options: TerminalViewOptions): TerminalView {
   let state: TerminalViewState = { connection: "connecting", writer: "none" };
   const change = (next: Partial<TerminalViewState>): void => {
     state = { ...state, ...next };
-    // xterm.js reads the option when it gets a key.
+    // xterm.js reads the option for each key.
     terminal.options.disableStdin = state.writer !== "self";
     onState(state);
   };
-  /** Asks for the size that fits. The screen that comes back has it. */
+  /** Requests the size that fits. The daemon responds with a screen of that size. */
   const requestSize = (): void => {
     const size = fit.proposeDimensions();
     if (state.writer !== "self" || !size || !(size.cols > 1) || !(size.rows > 0)) return;
@@ -115,7 +115,10 @@ export function createTerminalView(options: TerminalViewOptions): TerminalView {
   };
 }
 
-/** All other keys go to the shell. Browsers and systems may keep Ctrl+Shift+Escape, so Ctrl+Shift+Backspace does the same. */
+/**
+ * All other keys are sent to the shell. Browsers and systems may reserve Ctrl+Shift+Escape, so Ctrl+Shift+Backspace does the
+ * same.
+ */
 function isLeaveKey({ key, ctrlKey, shiftKey }: KeyboardEvent): boolean {
   return ctrlKey && shiftKey && (key === "Escape" || key === "Backspace");
 }
@@ -136,7 +139,7 @@ function readVariable(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** The colour that a custom property has now: xterm.js does not know `light-dark()`. */
+/** The current colour of a custom property. xterm.js does not support `light-dark()`. */
 function resolveColor(name: string): string {
   const probe = document.createElement("span");
   probe.style.color = `var(${name})`;

@@ -6,7 +6,7 @@ function fakeDocument(): Pick<Document, "createElement"> {
   return { createElement } as unknown as Pick<Document, "createElement">;
 }
 
-test("gives style elements the nonce while the callback runs, and no longer", () => {
+test("sets the nonce of style elements only while the callback runs", () => {
   const document = fakeDocument();
   const original = document.createElement;
   const [style, div] = withStyleNonce(document, "abc", () => [

@@ -4,8 +4,8 @@ export function readNonce(document: Pick<Document, "querySelector">): string | u
 }
 
 /**
- * Gives `<style>` elements the nonce of the page while the callback runs. xterm.js writes the colours and sizes of its rows into
- * `<style>` elements that it creates when a terminal is opened, and the policy ignores those without a nonce.
+ * Sets the page's nonce on `<style>` elements that are created while the callback runs. xterm.js writes the colours and sizes of
+ * its rows into `<style>` elements that it creates when a terminal is opened, and the policy ignores elements without a nonce.
  */
 export function withStyleNonce<Result>(
   document: Pick<Document, "createElement">,

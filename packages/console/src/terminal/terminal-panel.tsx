@@ -11,7 +11,7 @@ import "./terminal.css";
 
 const TerminalScreen = lazy(async () => import("./terminal-screen.tsx"));
 
-/** Terminals of the session. They go on without this page, and are shown as they are after a reload. */
+/** Terminals of the session. They keep running without this page, and are restored after a reload. */
 export default function TerminalPanel(props: { readonly view: SessionView }): JSX.Element {
   const daemon = useDaemon();
   const stored = storedValue(`terminal.${props.view.id}`, (value) =>
@@ -167,7 +167,7 @@ function describe(state: TerminalViewState | undefined): string {
     case "ended":
       return `The program has ended${state.exitCode === null ? "" : ` with exit code ${state.exitCode}`}.`;
     case "failed":
-      return `The terminal can't be attached to: ${state.problem ?? "unknown reason"}`;
+      return `Can't attach to the terminal: ${state.problem ?? "unknown reason"}`;
     default:
       return "Connecting…";
   }

@@ -4,7 +4,7 @@ import { preferences } from "../settings/preferences.ts";
 import { createTerminalView, type TerminalView, type TerminalViewState } from "./create-terminal-view.ts";
 import "@xterm/xterm/css/xterm.css";
 
-/** The chunk with xterm.js: loaded when the first terminal is shown. */
+/** The chunk with xterm.js, which is loaded when the first terminal is shown. */
 export default function TerminalScreen(props: {
   readonly sessionId: string;
   readonly terminalId: string;

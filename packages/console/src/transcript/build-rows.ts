@@ -20,15 +20,15 @@ export interface RowInput {
   readonly entries: readonly TranscriptEntry[];
   readonly turns: readonly TurnSummary[];
   readonly approvals: readonly Approval[];
-  /** The thread whose items are shown. Null: not known yet, all of them. */
+  /** The thread whose items are shown. If it is null (not known yet), all items are shown. */
   readonly threadId: string | null;
   /** Number of Markdown blocks of a message. */
   readonly blockCount: (item: TranscriptItem) => number;
-  /** Whether older entries exist: the first turn may be cut. */
+  /** Whether older entries exist, so that the first turn may be incomplete. */
   readonly hasOlder: boolean;
 }
 
-/** Puts together what the transcript consists of, in order. */
+/** Builds the rows of the transcript, in order. */
 export function buildRows(input: RowInput, known: ReadonlyMap<string, Row> = new Map()): Row[] {
   const { entries, threadId, blockCount } = input;
   const turns = new Map(input.turns.map((turn) => [turn.id, turn]));
@@ -78,7 +78,7 @@ export function buildRows(input: RowInput, known: ReadonlyMap<string, Row> = new
     if (isEmpty(entry)) continue;
     endWork();
     if (entry.kind === "agentMessage") {
-      // None until it has text: an empty row would cost a layout of its own, a frame before the one with the text.
+      // No row until there is text, because an empty row would cost an additional layout, a frame before the text's.
       const count = blockCount(entry);
       for (let index = 0; index < count; index += 1) {
         push({ kind: "block", key: `${entry.key}#${index}`, item: entry, index });
@@ -93,7 +93,7 @@ export function buildRows(input: RowInput, known: ReadonlyMap<string, Row> = new
   return rows;
 }
 
-/** Approvals stand behind their item, else at the end of their turn, else at the end. */
+/** Places approvals after their item, else at the end of their turn, else at the end. */
 function groupApprovals({ approvals, entries, threadId }: RowInput): {
   readonly byItem: ReadonlyMap<string, readonly Approval[]>;
   readonly byTurn: ReadonlyMap<string, readonly Approval[]>;
@@ -134,7 +134,7 @@ function isQuiet(entry: TranscriptItem): boolean {
   );
 }
 
-/** Reasoning without a summary has nothing to read once it is over. */
+/** Completed reasoning without a summary has nothing to display. */
 function isEmpty(entry: TranscriptItem): boolean {
   return entry.kind === "reasoning" && entry.status !== "running" && entry.text === "";
 }

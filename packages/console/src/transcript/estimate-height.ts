@@ -3,12 +3,12 @@ import type { MarkdownBlock } from "./markdown/lex-blocks.ts";
 
 const CODE_LINE = 19.5;
 const TEXT_LINE = 21;
-/** Characters in a line of text of the widest column. */
+/** Characters per line of text in the widest column. */
 const LINE_LENGTH = 110;
 
 /**
- * The height of a row before it was measured. Close ones make the scroll bar calm, and keep rows from being mounted that are not
- * near the screen; the reader never sees a wrong one.
+ * Estimates the height of an unmeasured row. Good estimates keep the scroll bar stable and avoid mounting rows that are not near
+ * the screen. Errors are never visible.
  */
 export function estimateHeight(row: Row, block: MarkdownBlock | undefined): number {
   switch (row.kind) {
@@ -29,7 +29,7 @@ export function estimateHeight(row: Row, block: MarkdownBlock | undefined): numb
   }
 }
 
-/** Settled blocks stay the same objects, and are asked for whenever offsets are added up. */
+/** Cached heights by block. Settled blocks stay the same objects, and their heights are needed whenever offsets are computed. */
 const heights = new WeakMap<MarkdownBlock, number>();
 
 function blockHeight(block: MarkdownBlock): number {
@@ -43,7 +43,7 @@ function blockHeight(block: MarkdownBlock): number {
 
 function estimateBlock({ type, raw }: MarkdownBlock): number {
   const lines = raw.trimEnd().split("\n");
-  // Head, padding and border; the first and the last line are its fence.
+  // Header, padding and border. The first and the last line are the fence.
   if (type === "code") return 58 + Math.max(0, lines.length - 2) * CODE_LINE;
   const wrapped = lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / LINE_LENGTH)), 0);
   return 16 + wrapped * TEXT_LINE;

@@ -3,7 +3,7 @@ import { BlockLexer, findLinks, type MarkdownBlock } from "./markdown/lex-blocks
 
 /** The blocks of one message. Rows read their own block; the list of rows reads the number of blocks. */
 export class MessageBlocks {
-  /** Number of blocks. Changes less often than the text. */
+  /** Number of blocks, which changes less often than the text. */
   readonly count: Accessor<number>;
   readonly #lexer = new BlockLexer();
   readonly #setCount: (count: number) => void;
@@ -21,7 +21,7 @@ export class MessageBlocks {
     this.#notify = () => notify(undefined);
   }
 
-  /** Takes the newest text of the message. */
+  /** Updates the text of the message. */
   update(text: string): void {
     if (text === this.#text) return;
     this.#text = text;

@@ -6,7 +6,7 @@ export interface TranscriptContextValue {
   readonly view: SessionView;
   /** The blocks of a message. */
   readonly blocksOf: (item: TranscriptItem) => MessageBlocks;
-  /** Whether a row is unfolded. Kept while it is off screen. */
+  /** Whether a row is expanded. Kept while the row is off screen. */
   readonly isOpen: (key: string) => boolean;
   readonly setOpen: (key: string, isOpen: boolean) => void;
   /** Opens a panel beside the transcript. */

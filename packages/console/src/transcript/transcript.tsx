@@ -22,7 +22,7 @@ import { TranscriptContext } from "./transcript-context.ts";
 import "./transcript.css";
 import "./markdown/markdown.css";
 
-/** Where each transcript was when it was left. */
+/** The last scroll position of each transcript. */
 const places = new Map<string, ListSnapshot>();
 const KEPT_PLACES = 8;
 
@@ -126,7 +126,7 @@ export function Transcript(props: TranscriptProps) {
     setTimeout(() => element.classList.remove("is-target"), 2_000);
   }
 
-  /** The row that gets the focus with the next frame. A key that is pressed before counts from there. */
+  /** The row that receives the focus with the next frame. A key that is pressed earlier already moves from this row. */
   let focusing: { readonly key: string; readonly focused: Promise<void> } | undefined;
   const currentIndex = (): number => {
     const key = focusing?.key ?? document.activeElement?.closest<HTMLElement>(".virtual-row")?.dataset["key"];
@@ -245,7 +245,7 @@ export function Transcript(props: TranscriptProps) {
   );
 }
 
-/** Rows of the real heights, after a moment: most sessions open before it is visible. */
+/** A placeholder with rows of realistic heights. It appears with a delay, and most sessions load faster. */
 function TranscriptSkeleton() {
   return (
     <div class="skeleton" role="status">
@@ -258,7 +258,7 @@ function TranscriptSkeleton() {
   );
 }
 
-/** Says what changed to screen readers: the log itself is silent, because it changes many times per second. */
+/** Announces changes to screen readers. The log itself is silent, because it changes many times per second. */
 function announceChanges(view: SessionView): void {
   const newest = createMemo(() => {
     const turn = view.turns().findLast(({ threadId }) => threadId === view.session()?.threadId);

@@ -2,11 +2,11 @@ import { createEffect, onCleanup } from "solid-js";
 import { type SessionView, type TranscriptItem, useDaemon } from "../feed/index.ts";
 import type { MessageBlocks } from "./message-blocks.ts";
 
-/** Longer messages are shown in part. */
+/** Longer messages are truncated. */
 const LONGEST = 262_144;
 const loading = new WeakSet<MessageBlocks>();
 
-/** The history has long messages in part. When a row of one is mounted, the whole text is loaded. */
+/** The history has truncated versions of long messages. When a row of one is mounted, the complete text is loaded. */
 export function loadWholeMessage(view: SessionView, item: TranscriptItem, blocks: MessageBlocks): void {
   const { client } = useDaemon();
   let isMounted = true;
@@ -24,7 +24,7 @@ export function loadWholeMessage(view: SessionView, item: TranscriptItem, blocks
       .then(({ text }) => blocks.update(text))
       .catch(() => {
         loading.delete(blocks);
-        // Tried again when a row of it is mounted the next time.
+        // Retried when a row of the message is mounted again.
         return isMounted;
       });
   });

@@ -2,11 +2,11 @@ import { createSignal } from "solid-js";
 
 const [announcement, setAnnouncement] = createSignal("");
 
-/** What screen readers say next. The shell has the polite live region that reads it. */
+/** The text that screen readers announce next. The shell has the polite live region with this text. */
 export { announcement };
 
 /** Announces a text to screen readers, without moving the focus. */
 export function announce(text: string): void {
-  // The same text twice is announced twice only if it differs.
+  // A repeated text is announced again only if it differs.
   setAnnouncement((previous) => (previous === text ? `${text}\u00A0` : text));
 }

@@ -1,7 +1,7 @@
 import { type JSX, onMount } from "solid-js";
 import "./confirm-dialog.css";
 
-/** Asks before something that can't be undone. Escape and "Keep" change nothing. */
+/** Asks for confirmation of an action that can't be undone. Escape and "Keep" cancel it. */
 export function ConfirmDialog(props: {
   readonly title: string;
   readonly action: string;

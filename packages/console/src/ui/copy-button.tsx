@@ -28,7 +28,7 @@ export function CopyButton(props: {
   );
 }
 
-/** Plain HTTP has no clipboard API, except on this machine. */
+/** Pages over plain HTTP have no clipboard API, except on this machine. */
 async function copyText(text: string): Promise<void> {
   const { clipboard } = navigator as Partial<Navigator>;
   if (clipboard) {

@@ -1,9 +1,9 @@
 import { type JSX, Show } from "solid-js";
 
-/** What went wrong, in one sentence that is announced. Nothing while `text` is undefined. */
+/** A problem in one sentence, which is announced to screen readers. Empty while `text` is undefined. */
 export function ProblemText(props: {
   readonly text: string | undefined;
-  /** For `aria-describedby` of the field that it belongs to. */
+  /** For `aria-describedby` of the corresponding field. */
   readonly id?: string;
 }): JSX.Element {
   return (

@@ -24,7 +24,7 @@ it("finds the row at every position", () => {
   );
 });
 
-it("estimates rows that were not measured, and reports how wrong it was", () => {
+it("estimates unmeasured rows, and returns the error of the estimate", () => {
   const geometry = new RowGeometry<{ key: string }>(() => 40);
   const [first, second] = toRows(2);
   geometry.setRows(toRows(2));

@@ -3,7 +3,7 @@ export class RowGeometry<Row extends { readonly key: string }> {
   readonly #heights = new Map<string, number>();
   readonly #estimate: (row: Row) => number;
   #rows: readonly Row[] = [];
-  /** `#offsets[n]` is the top of row n; one more than rows. */
+  /** `#offsets[n]` is the top of row n. Has one more entry than there are rows. */
   #offsets = new Float64Array(1);
   #isStale = false;
 
@@ -24,7 +24,7 @@ export class RowGeometry<Row extends { readonly key: string }> {
     return this.#heights.get(row.key) ?? this.#estimate(row);
   }
 
-  /** Stores a measured height. Returns how much it differs from the one before. */
+  /** Stores a measured height. Returns the difference to the previous height. */
   measure(row: Row, height: number): number {
     const change = height - this.heightOf(row);
     if (change !== 0 || !this.#heights.has(row.key)) {
@@ -34,13 +34,13 @@ export class RowGeometry<Row extends { readonly key: string }> {
     return change;
   }
 
-  /** The width has changed: measured heights are only estimates now. */
+  /** Call after the width has changed. Measured heights are only estimates from now on. */
   forget(): void {
     this.#heights.clear();
     this.#isStale = true;
   }
 
-  /** Top of the row with this index. With the number of rows: the height of all. */
+  /** Top of the row with this index. For the number of rows, the total height. */
   offsetOf(index: number): number {
     this.#update();
     return this.#offsets[Math.max(0, Math.min(index, this.#rows.length))] ?? 0;

@@ -1,7 +1,7 @@
 import { useDaemon } from "../feed/index.ts";
 import { formatDuration } from "./format.ts";
 
-/** How long ago something was, with the exact time as its title. */
+/** A relative time, with the exact time as its title. */
 export function Ago(props: { readonly at: number }) {
   const { clock } = useDaemon();
   const text = (): string => {
@@ -19,7 +19,7 @@ export function Ago(props: { readonly at: number }) {
   );
 }
 
-/** How long something has been running. */
+/** The elapsed time since a start. */
 export function Elapsed(props: { readonly since: number }) {
   const { clock } = useDaemon();
   return <>{formatDuration(Math.max(1, Math.floor((clock() - props.since) / 1_000)) * 1_000)}</>;

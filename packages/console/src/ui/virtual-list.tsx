@@ -3,7 +3,7 @@ import { beforeNextPaint, beforePaint, cancelBeforePaint } from "../frame/frame-
 import { RowGeometry } from "./row-geometry.ts";
 
 export interface VirtualListHandle {
-  /** Scrolls to the end and follows it. */
+  /** Scrolls to the end, and stays there when rows are added. */
   readonly scrollToEnd: () => void;
   /** Scrolls a row into view. Returns its element once it is mounted. */
   readonly reveal: (key: string, position?: "start" | "nearest") => Promise<HTMLElement | undefined>;
@@ -12,7 +12,7 @@ export interface VirtualListHandle {
   readonly snapshot: () => ListSnapshot;
 }
 
-/** Where a list was, to show it again in the same place. */
+/** A scroll position that can be restored. */
 export interface ListSnapshot {
   readonly isPinned: boolean;
   readonly anchor: { readonly key: string; readonly top: number } | undefined;
@@ -22,29 +22,29 @@ export interface VirtualListProps<Row extends { readonly key: string }> {
   readonly rows: readonly Row[];
   readonly estimate: (row: Row) => number;
   readonly children: (row: Row) => JSX.Element;
-  /** Starts at the end and follows it while rows are added. */
+  /** Whether the list starts at the end, and stays there when rows are added. */
   readonly followsEnd?: boolean;
   readonly initial?: ListSnapshot;
   readonly label: string;
   readonly role?: JSX.AriaAttributes["role"];
   readonly class?: string;
   readonly handle?: (handle: VirtualListHandle) => void;
-  /** The beginning of the list is close to the screen. */
+  /** Called when the beginning of the list is near the screen. */
   readonly onNearStart?: () => void;
   readonly onPinnedChange?: (isPinned: boolean) => void;
   readonly footer?: JSX.Element;
 }
 
-/** More than any list is high. */
+/** Larger than the height of any list. */
 const END = 2 ** 30;
-/** Distance from the end within which the list follows it. */
+/** Distance from the end within which the list stays at the end. */
 const PIN_DISTANCE = 80;
 /** Pixels beyond the screen in which rows are mounted. */
 const OVERSCAN = 800;
 
 /**
- * A list that mounts only rows near the screen. Rows are laid out by the browser between two spacers. What the reader looks
- * at never moves: if rows above it change their height or are added, the scroll position is corrected before the next paint.
+ * A list that mounts only rows near the screen. The browser lays out the rows between two spacers. Visible rows never move: if
+ * rows above them change their height or are added, the scroll position is corrected before the next paint.
  */
 export function VirtualList<Row extends { readonly key: string }>(props: VirtualListProps<Row>) {
   const geometry = new RowGeometry<Row>((row) => props.estimate(row));
@@ -59,7 +59,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
   let initialAnchor = props.initial?.anchor;
   let lastTop = 0;
   let width = 0;
-  /** Height of the scroller, as it was observed. Reading it would lay the page out in the middle of a frame. */
+  /** Observed height of the scroller. Reading it from the DOM would cause a layout in the middle of a frame. */
   let height: number | undefined;
 
   const setPinned = (next: boolean): void => {
@@ -163,7 +163,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) setPinned(false);
   };
 
-  /** Whether the mounted rows are high enough for a screen and most of what is mounted beyond it. */
+  /** Whether the mounted rows fill the screen and most of the margin around it. */
   const isFilled = (): boolean => {
     const mounted = geometry.offsetOf(start + range().length) - geometry.offsetOf(start);
     return start === 0 || mounted >= (height ?? 0) + OVERSCAN / 2;
@@ -187,7 +187,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
       const change = geometry.measure(row, borderBoxSize[0]?.blockSize ?? 0);
       if (isPinned || change === 0) continue;
       mustUpdate = true;
-      // Its old bottom was above the screen: everything below it has moved.
+      // The row's old bottom was above the screen, so all visible rows have moved.
       if (target.getBoundingClientRect().bottom - change <= origin) shift += change;
     }
     if (isPinned) {

@@ -1,7 +1,7 @@
 import { For, Show } from "solid-js";
 import { visibleParts } from "./visible-text.ts";
 
-/** Text that a person decides about. Hidden characters are drawn as marked escapes. */
+/** Text on which a person bases a decision. Hidden characters are shown as marked escapes. */
 export function VisibleText(props: { readonly text: string }) {
   return (
     <For each={visibleParts(props.text)}>

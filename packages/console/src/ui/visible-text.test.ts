@@ -15,7 +15,7 @@ it.each([
   expect(visibleText(text)).toBe(visible);
 });
 
-it("has the same result when it is applied again", () => {
+it("is idempotent", () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom("a", "\n", "\u001B", "\u202E", "\u0085", "⟪", "\u{E0041}") }),
@@ -26,14 +26,14 @@ it("has the same result when it is applied again", () => {
   );
 });
 
-it("tells an escape from the same character in the text", () => {
+it("distinguishes an escape from the same characters in the text", () => {
   expect(visibleParts("␛\u001B")).toEqual([
     { text: "␛", isEscape: false },
     { text: "␛", isEscape: true },
   ]);
 });
 
-it("leaves no mark of direction and no control character in any text", () => {
+it("leaves no bidirectional mark and no control character in any text", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 0x20_70 })), (codes) => {
       const parts = visibleParts(String.fromCodePoint(...codes));

@@ -1,10 +1,10 @@
-/** A part of a text. Escapes stand for characters that would be invisible or change how the rest looks. */
+/** A part of a text. Escapes represent characters that would be invisible or change the display of the rest. */
 export interface VisiblePart {
   readonly text: string;
   readonly isEscape: boolean;
 }
 
-/** Characters that change how the text around them is displayed: bidirectional marks and invisible ones. */
+/** Characters that change the display of the surrounding text: bidirectional marks and invisible characters. */
 const NAMES: Readonly<Record<string, string>> = {
   "\u00AD": "SHY",
   "\u061C": "ALM",
@@ -29,11 +29,11 @@ const NAMES: Readonly<Record<string, string>> = {
   "\uFEFF": "BOM",
 };
 
-/** A joiner between two emoji and the variation selector of one are parts of a picture, and not hidden. */
+/** A joiner between two emoji and an emoji's variation selector are parts of a picture, and are not hidden characters. */
 const HIDDEN =
   /(?![\n\t]|\uFE0F|(?<=\p{Extended_Pictographic}\uFE0F?\p{Emoji_Modifier}?)\u200D(?=\p{Extended_Pictographic}))[\p{Cc}\p{Default_Ignorable_Code_Point}\u2028\u2029\uFFF9-\uFFFB]/gu;
 
-/** Splits a text into plain parts and escapes, so that an escape can be told from the same characters in the text. */
+/** Splits a text into plain parts and escapes, so that an escape can be distinguished from the same characters in the text. */
 export function visibleParts(text: string): readonly VisiblePart[] {
   const parts: VisiblePart[] = [];
   let end = 0;
@@ -47,8 +47,8 @@ export function visibleParts(text: string): readonly VisiblePart[] {
 }
 
 /**
- * A text in which nothing is hidden: control characters as `␛`, bidirectional and invisible characters as `⟪RLO⟫`. For what
- * a person approves. Line feeds and tabs stay.
+ * Makes hidden characters visible: control characters as `␛`, bidirectional and invisible characters as `⟪RLO⟫`. For texts that
+ * a person approves. Line feeds and tabs are kept.
  */
 export function visibleText(text: string): string {
   return text.replaceAll(HIDDEN, escapeCharacter);

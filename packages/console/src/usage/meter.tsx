@@ -1,6 +1,6 @@
 import type { JSX } from "solid-js";
 
-/** A bar from 0 to 1 with its text. `<meter>` has the colours of the browser, which don't follow the theme. */
+/** A bar from 0 to 1 with a text. `<meter>` would use the browser's colours, which don't follow the theme. */
 export function Meter(props: {
   readonly label: string;
   readonly value: number;

@@ -8,7 +8,7 @@ const FIELDS = [
   { name: "output", label: "Output" },
 ] as const;
 
-/** Prices that the person enters, because Codex reports none. */
+/** A form for prices, because Codex reports none. */
 export function PriceForm(): JSX.Element {
   const [problem, setProblem] = createSignal<string>();
   const save = (form: HTMLFormElement): void => {

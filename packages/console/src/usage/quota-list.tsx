@@ -3,7 +3,7 @@ import { useDaemon } from "../feed/index.ts";
 import { formatDuration, loadedValue } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 
-/** How much of each window of the account's quotas is used. */
+/** The usage of each window of the account's quotas. */
 export function QuotaList(): JSX.Element {
   const { client, clock } = useDaemon();
   const [quotas] = createResource(async () =>

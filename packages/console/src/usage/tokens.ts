@@ -1,6 +1,6 @@
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1000, m: 1_000_000 };
 
-/** Reads a number of tokens such as `200k`, `1.5M` or `80,000`. Undefined if it is none. */
+/** Parses a number of tokens such as `200k`, `1.5M` or `80,000`. Undefined if the text is invalid. */
 export function parseTokens(text: string): number | undefined {
   const match = /^(\d[\d,_ ]*(?:\.\d+)?)\s*([km]?)$/i.exec(text.trim());
   const factor = UNITS[match?.[2]?.toLowerCase() ?? ""];

@@ -48,7 +48,7 @@ test("lists the limits of a session", () => {
   expect(budgetUse({ settings: {} as Session["settings"], usage: null })).toEqual([]);
 });
 
-test("takes the newest request of the session's own thread as the context", () => {
+test("uses the newest request of the session's own thread as the context", () => {
   const event = (threadId: string, totalTokens: number) =>
     ({ type: "usage.updated", threadId, total: { totalTokens }, contextWindow: 1000 }) as SessionEvent;
   expect(contextUse([])).toBeUndefined();

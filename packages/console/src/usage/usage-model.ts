@@ -2,14 +2,14 @@ import type { Session, SessionEvent } from "@codexkit/daemon/client";
 
 export type TokenUsage = NonNullable<Session["usage"]>;
 
-/** Prices that the person has entered, in dollars per million tokens. Codex reports none. */
+/** Entered prices, in dollars per million tokens. Codex reports none. */
 export interface Prices {
   readonly input: number;
   readonly cachedInput: number;
   readonly output: number;
 }
 
-/** The cost of some tokens. Cached tokens are a part of the input. */
+/** Computes the cost of tokens. Cached tokens are included in the input. */
 export function costOf(usage: TokenUsage, prices: Prices): number {
   const fresh = Math.max(0, usage.inputTokens - usage.cachedInputTokens);
   const dollars =
@@ -25,11 +25,11 @@ export function formatCost(dollars: number): string {
 export interface SessionUsage {
   readonly session: Session;
   readonly usage: TokenUsage;
-  /** Of the largest one, 0 to 1, for the bar. */
+  /** Fraction of the largest session's tokens, 0 to 1, for the bar. */
   readonly share: number;
 }
 
-/** Sessions that have used tokens, the largest first. */
+/** Sessions that have used tokens, in descending order. */
 export function rankByUsage(sessions: readonly Session[]): readonly SessionUsage[] {
   const used = sessions.flatMap((session) => {
     const { usage } = session;
@@ -61,7 +61,7 @@ export interface BudgetUse {
   readonly limit: number;
 }
 
-/** What a session has used of each of its limits. */
+/** A session's usage of each of its limits. */
 export function budgetUse({
   settings: { budget },
   usage,
@@ -77,14 +77,14 @@ export function budgetUse({
 }
 
 export interface ContextUse {
-  /** Tokens of the newest request to the model: what the context holds. */
+  /** Tokens of the newest request to the model, which are the contents of the context. */
   readonly used: number;
   readonly window: number;
 }
 
 /**
- * What of the context window is used. Each event has the total of the thread, so that the newest request is the difference between
- * the last two of them.
+ * Computes the usage of the context window. Each event has the total of the thread, so the size of the newest request is the
+ * difference between the last two events.
  */
 export function contextUse(events: Iterable<SessionEvent>): ContextUse | undefined {
   let previous = 0;
@@ -92,7 +92,7 @@ export function contextUse(events: Iterable<SessionEvent>): ContextUse | undefin
   let threadId: string | undefined;
   for (const event of events) {
     if (event.type !== "usage.updated") continue;
-    // Agents have threads and contexts of their own. The session's thread is the first one.
+    // Agents have their own threads and contexts. The session's thread is the first one.
     threadId ??= event.threadId;
     if (event.threadId !== threadId) continue;
     const total = event.total.totalTokens;

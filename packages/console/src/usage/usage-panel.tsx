@@ -9,11 +9,11 @@ import { TokenTable } from "./token-table.tsx";
 import { budgetUse, contextUse, costOf, formatCost } from "./usage-model.ts";
 import "./usage.css";
 
-/** How far back the newest reports of the context are looked for. */
+/** Number of past events that are searched for reports of the context. */
 const LOOK_BACK = 1000;
 const MAX_TURNS = 50;
 
-/** Context, budget, tokens and turns of one session. */
+/** Context, budget, tokens and turns of a session. */
 export default function UsagePanel(props: { readonly view: SessionView }): JSX.Element {
   const daemon = useDaemon();
   const [reports, setReports] = createSignal<readonly SessionEvent[]>([]);
@@ -34,7 +34,7 @@ export default function UsagePanel(props: { readonly view: SessionView }): JSX.E
     daemon.client
       .request("GET /sessions/{sessionId}/events", { params: { sessionId: props.view.id }, query })
       .then(({ events }) => add(events))
-      // The panel goes on without the context; new reports bring it.
+      // The panel is shown without the context until new reports arrive.
       .catch(() => {});
   });
 

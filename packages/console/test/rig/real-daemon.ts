@@ -1,11 +1,10 @@
 import { createDaemon, type DaemonOptions } from "@codexkit/daemon";
 import { DaemonClient } from "@codexkit/daemon/client";
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
-import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
+import { type CodexFolders, codexFolders, createCodexHome, findFreePort } from "@codexkit/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, readFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { builtPage } from "./built-page.ts";
 import type { PageServer } from "./page-server.ts";
@@ -35,9 +34,7 @@ export class DaemonHome implements AsyncDisposable {
   static async create(model: ScriptedModel | Script, modelName?: string): Promise<DaemonHome> {
     const folders = await codexFolders({ model, ...(modelName !== undefined && { modelName }) });
     const stateFolder = join(folders.root, "state");
-    await mkdir(join(stateFolder, "codex"), { recursive: true });
-    copyHomeTemplate(join(stateFolder, "codex"));
-    await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+    await createCodexHome(join(stateFolder, "codex"), folders);
     return new DaemonHome(folders, stateFolder);
   }
 
@@ -147,21 +144,5 @@ export class KillableDaemon implements PageServer, AsyncDisposable {
     const exited = once(child, "exit");
     child.kill(signal);
     await exited;
-  }
-}
-
-/** A port that was free a moment ago, below those that the system assigns, so that no other test gets it in between. */
-async function findFreePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer().listen(port, "127.0.0.1");
-    const isFree = await once(server, "listening").then(
-      () => true,
-      () => false,
-    );
-    if (!isFree) continue;
-    server.close();
-    await once(server, "close");
-    return port;
   }
 }

@@ -9,7 +9,7 @@ export interface MarkdownBlock {
 
 type Links = TokensList["links"];
 
-/** Blocks that are followed by this many others don't change any more. */
+/** A block that is followed by this many others no longer changes. */
 const UNSETTLED = 2;
 const OPEN_FENCE = /^ {0,3}(?<marker>`{3,}|~{3,})[^\n]*\n/;
 
@@ -52,8 +52,8 @@ function join(list: readonly Token[]): MarkdownBlock[] {
 }
 
 /**
- * Splits a growing text into blocks. Only the last blocks are read again, so that the cost of an update does not grow with
- * the text. The result is that of `lexBlocks` for the same text.
+ * Splits a growing text into blocks. Only the last blocks are lexed again, so that the cost of an update does not grow with
+ * the text. The result is the same as that of `lexBlocks`.
  */
 export class BlockLexer {
   #settled: MarkdownBlock[] = [];
@@ -61,26 +61,26 @@ export class BlockLexer {
   #given = "";
   #tailText = "";
   #tail: MarkdownBlock[] = [];
-  /** The tail is a code block that has not ended: its marker, and where the next closing line may be. */
+  /** Set if the tail is an unclosed code block: its marker, and the offset from which a closing line is searched for. */
   #fence: { readonly marker: string; from: number } | undefined;
 
   get blocks(): readonly MarkdownBlock[] {
     return [...this.#settled, ...this.#tail];
   }
 
-  /** Number of blocks that don't change any more. */
+  /** Number of blocks that no longer change. */
   get settledCount(): number {
     return this.#settled.length;
   }
 
-  /** Replaces the text. One that continues the text before it costs only its end. */
+  /** Replaces the text. If it continues the previous text, only its end is lexed. */
   update(text: string): void {
     const known = this.#given;
     this.#given = text;
-    // Compared as a whole, which takes a small part of the time of `startsWith`.
+    // Comparing slices is much faster than `startsWith`.
     if (text.length >= known.length && text.slice(0, known.length) === known) {
       const more = text.slice(known.length);
-      // Its other half has become a line break already.
+      // The first half of the line break (`\r`) was already converted.
       const isHalf = known.endsWith("\r") && more.startsWith("\n");
       this.#tailText += normalizeBreaks(isHalf ? more.slice(1) : more);
     } else {
@@ -117,7 +117,7 @@ export class BlockLexer {
     if (!fence) return true;
     const closing = new RegExp(`\\n {0,3}${fence.marker[0]}{${fence.marker.length},}`);
     if (closing.test(tail.slice(fence.from))) return true;
-    // The last line may become the closing one.
+    // The last line may become the closing line.
     fence.from = Math.max(fence.from, tail.lastIndexOf("\n"));
     return false;
   }

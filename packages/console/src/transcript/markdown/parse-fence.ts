@@ -8,7 +8,7 @@ export interface Fence {
 export function parseFence(raw: string): Fence {
   const open = /^ {0,3}(?<marker>`{3,}|~{3,})(?<info>[^\n]*)(?:\n|$)/.exec(raw);
   if (!open?.groups) {
-    // An indented block.
+    // This is an indented block.
     return { language: "", code: raw.replaceAll(/^(?: {4}| {0,3}\t)/gm, "").trimEnd() };
   }
   const { marker = "```", info = "" } = open.groups;

@@ -2,8 +2,8 @@ import type { Token, Tokens } from "marked";
 import { visibleText } from "../../ui/index.ts";
 
 /**
- * Builds the DOM of Markdown tokens. No HTML is parsed anywhere: tags in the text are shown as they are written, images of
- * other hosts become links, and links lead only to http, https and mailto.
+ * Builds the DOM of Markdown tokens. HTML is never parsed: tags are shown as text, images of other hosts become links, and only
+ * links with http, https and mailto are active.
  */
 export function renderTokens(tokens: readonly Token[]): DocumentFragment {
   const fragment = document.createDocumentFragment();
@@ -60,7 +60,7 @@ function element(name: string, ...children: (Node | string)[]): HTMLElement {
   return node;
 }
 
-/** The page has h1 for the session and h2 for turns. Messages must not skip a level, whatever they begin with. */
+/** The page uses h1 for the session and h2 for turns. Headings in messages must not skip a level. */
 function renderHeading({ depth, tokens }: Tokens.Heading): Node {
   const node = element("h3", renderTokens(tokens));
   node.className = `md-heading-${depth}`;
@@ -100,7 +100,7 @@ function renderTable(table: Tokens.Table): Node {
   for (const row of table.rows) body.append(cells("td", row));
   const scroller = element("div", element("table", element("thead", cells("th", table.header)), body));
   scroller.className = "md-table";
-  // A wide table scrolls, so that it needs the focus of a keyboard.
+  // A wide table can be scrolled, so it must be focusable with the keyboard.
   scroller.tabIndex = 0;
   scroller.setAttribute("role", "group");
   scroller.setAttribute("aria-label", "Table");
@@ -111,7 +111,7 @@ function renderLink({ href, tokens, text }: Tokens.Link): Node {
   const target = safeUrl(href);
   const label = tokens.length > 0 ? renderTokens(tokens) : document.createTextNode(text);
   if (target === undefined) {
-    // A path of a file, or a scheme that is not followed: the text, and where it would lead.
+    // A file path, or an inactive scheme: shows the text and the target.
     const span = element("span", label);
     span.title = visibleText(href);
     span.className = "md-path";

@@ -2,8 +2,8 @@ import type { Token, Tokens } from "marked";
 import { renderToken, renderTokens } from "./render-block.ts";
 
 /**
- * The Markdown tokens in an element. An update changes only what is different: text that is appended to a long paragraph changes
- * one text node, so that a selection stays and the browser lays out little.
+ * The Markdown tokens in an element. An update changes only the differences: appending text to a long paragraph changes one text
+ * node, which keeps a selection and minimises the layout.
  */
 export class RenderedTokens {
   readonly #element: Element;
@@ -16,14 +16,14 @@ export class RenderedTokens {
   update(tokens: readonly Token[]): void {
     const known = this.#tokens;
     this.#tokens = tokens;
-    // Something else has changed the page, such as a translation of the browser.
+    // The DOM was changed from outside, for example by the browser's translation.
     if (this.#element.childNodes.length !== countNodes(known)) {
       this.#element.replaceChildren(renderTokens(tokens));
     } else patch(this.#element, 0, known, tokens);
   }
 }
 
-/** Patches the children of an element from an index on, which show the known tokens. */
+/** Patches the children of an element, from an index on, from the known tokens to the new ones. */
 function patch(parent: Node, start: number, known: readonly Token[], next: readonly Token[]): void {
   let same = 0;
   let at = start;
@@ -70,7 +70,7 @@ function patchToken(parent: Node, at: number, known: Token, next: Token): boolea
   }
 }
 
-/** Text is a node of its own, or the tokens of an item of a list without an element around them. */
+/** Text is a single node, or the tokens of a list item without an enclosing element. */
 function patchText(parent: Node, at: number, known: Tokens.Text, next: Tokens.Text): boolean {
   if (known.tokens && next.tokens) {
     patch(parent, at, known.tokens, next.tokens);
@@ -116,7 +116,7 @@ function childrenOf(token: Token): readonly Token[] {
 
 function isSame(one: Token, other: Token): boolean {
   if (one.type !== other.type || one.raw !== other.raw) return false;
-  // A definition that comes later in the message changes where its links lead.
+  // A later definition in the message changes the targets of its links.
   if (one.type === "link" || one.type === "image") {
     return (one as Tokens.Link).href === (other as Tokens.Link).href;
   }
@@ -130,7 +130,7 @@ function isSame(one: Token, other: Token): boolean {
   );
 }
 
-/** Number of nodes that the tokens are rendered to. */
+/** Number of nodes to which the tokens are rendered. */
 function countNodes(tokens: readonly Token[]): number {
   return tokens.reduce(
     (sum, token) => sum + (token.type === "text" && token.tokens ? countNodes(token.tokens) : 1),

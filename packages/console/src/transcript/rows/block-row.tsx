@@ -43,7 +43,7 @@ function TextBlock(props: {
     const raw = props.isTail ? remend(props.raw) : props.raw;
     rendered.update(lexBlock(raw, props.links()));
   };
-  // The first time at once, because the row is measured. After that once per frame, however often the text has grown.
+  // The first time immediately, because the row is measured. Afterwards at most once per frame.
   createEffect(
     on([() => props.raw, () => props.isTail], (_, previous) => {
       if (previous) beforePaint(render);

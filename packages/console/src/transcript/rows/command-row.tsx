@@ -95,7 +95,7 @@ function Running(props: { readonly startedAt: number | null | undefined }) {
   );
 }
 
-/** Codex wraps commands in a shell; people want to read what it runs. */
+/** Removes the shell that Codex wraps around commands. */
 function stripShell(command: string): string {
   const match = /^(?:\/\S*\/)?(?:ba|z)?sh -l?c (?<quote>['"])(?<inner>[^]*)\k<quote>$/.exec(command);
   const { quote, inner } = match?.groups ?? {};

@@ -32,7 +32,7 @@ it("names the program that has the thread open", () => {
   });
 });
 
-it("has the last lines of a codex that has failed", () => {
+it("contains the last lines of a failed codex", () => {
   const event = {
     ...base,
     type: "session.updated",

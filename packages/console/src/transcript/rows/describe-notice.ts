@@ -4,9 +4,9 @@ export interface NoticeText {
   readonly tone: "info" | "warn" | "danger";
   readonly title: string;
   readonly detail?: string;
-  /** What codex printed before it ended. */
+  /** The output of codex before it ended. */
   readonly stderr?: string;
-  /** Codex itself has failed, rather than the turn. */
+  /** Whether codex itself has failed, as opposed to the turn. */
   readonly isCrash?: boolean;
 }
 
@@ -17,7 +17,7 @@ const MOVE_REASONS = {
   request: "It was moved on request.",
 } as const;
 
-/** What a notice says. */
+/** Describes a notice. */
 export function describeNotice(event: SessionEvent): NoticeText {
   switch (event.type) {
     case "gap":
@@ -73,7 +73,7 @@ function describeChanges(changes: Readonly<Record<string, unknown>>): NoticeText
   return { tone: "info", title: "The session was changed." };
 }
 
-/** Problems with a known way out say so; `codex_failed` has the last lines of codex. */
+/** Describes a problem, with a known solution, or with the last lines of codex for `codex_failed`. */
 export function describeProblem(title: string, problem: Problem): NoticeText {
   const stderr = problem["stderr"];
   if (problem.type === "writer_locked") {

@@ -4,7 +4,7 @@ import { imagesOf } from "./images-of.ts";
 
 const of = (item: object): unknown => imagesOf({ id: "item", ...item } as unknown as ThreadItem);
 
-it("finds images that go in and come out", () => {
+it("finds input and output images", () => {
   const content = [
     { type: "text", text: "Look" },
     { type: "localImage", path: "/tmp/a.png" },
@@ -19,7 +19,7 @@ it("finds images that go in and come out", () => {
   expect(of({ type: "imageGeneration" })).toEqual([]);
 });
 
-it("finds images of an MCP tool, and nothing else that claims to be one", () => {
+it("finds images of an MCP tool, and ignores invalid ones", () => {
   const result = {
     content: [
       { type: "image", data: "AAAA", mimeType: "image/png" },
@@ -34,7 +34,7 @@ it("finds images of an MCP tool, and nothing else that claims to be one", () => 
   expect(of({ type: "mcpToolCall", tool: "shot", result: null })).toEqual([]);
 });
 
-it("loads no image of another host", () => {
+it("ignores images of other hosts", () => {
   expect(of({ type: "userMessage", content: [{ type: "image", url: "https://example.com/a.png" }] })).toEqual(
     [],
   );

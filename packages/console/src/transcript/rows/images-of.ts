@@ -5,7 +5,7 @@ export type ItemImage =
   | { readonly type: "file"; readonly path: string }
   | { readonly type: "data"; readonly mediaType: string; readonly base64: string; readonly name: string };
 
-/** The images that an item shows, as opposed to those that it only names. */
+/** Returns the images that an item contains, as opposed to those that it only mentions. */
 export function imagesOf(item: ThreadItem): readonly ItemImage[] {
   switch (item.type) {
     case "userMessage":

@@ -3,7 +3,7 @@ import type { ThreadItem } from "../../feed/index.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { imagesOf, type ItemImage } from "./images-of.ts";
 
-/** Thumbnails of images, which open in a tab of their own. */
+/** Thumbnails of images, which open in a new tab. */
 export function ItemImages(props: { readonly item: ThreadItem }) {
   const images = createMemo(() => imagesOf(props.item));
   return <For each={images()}>{(image) => <Thumbnail image={image} />}</For>;
@@ -16,7 +16,7 @@ function Thumbnail(props: { readonly image: ItemImage }) {
     props.image.type === "data" ? props.image.name : (props.image.path.split("/").at(-1) ?? "");
   const source = createMemo((): string | undefined => {
     if (props.image.type === "file") return fileSource(view.id, props.image.path);
-    // Images of data URLs are not allowed by the page's policy; those of the page itself are.
+    // The page's policy allows images with blob URLs, but not with data URLs.
     const url = toObjectUrl(props.image);
     if (url !== undefined) onCleanup(() => URL.revokeObjectURL(url));
     return url;
@@ -37,14 +37,14 @@ function toObjectUrl({ base64, mediaType }: Extract<ItemImage, { type: "data" }>
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     return URL.createObjectURL(new Blob([bytes], { type: mediaType }));
   } catch {
-    // The base64 was cut, because the page keeps no texts of that length.
+    // The base64 was truncated, because the page does not keep texts of that length.
     return undefined;
   }
 }
 
 function fileSource(sessionId: string, path: string): string {
   const base = `/sessions/${encodeURIComponent(sessionId)}`;
-  // Uploaded images have the hash of their contents as their name.
+  // Uploaded images are named after the hash of their contents.
   const id = /(?:^|\/)(?<id>[0-9a-f]{64})(?:\.\w+)?$/.exec(path)?.groups?.["id"];
   return id === undefined ? `${base}/files/content?path=${encodeURIComponent(path)}` : `${base}/images/${id}`;
 }

@@ -6,7 +6,7 @@ import { renderTokens } from "../markdown/render-block.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { ItemImages } from "./item-images.tsx";
 
-/** A message of the person. */
+/** A message of the user. */
 export function UserRow(props: { readonly item: TranscriptItem }) {
   return (
     <div class="row-user">
@@ -17,7 +17,7 @@ export function UserRow(props: { readonly item: TranscriptItem }) {
   );
 }
 
-/** A summary of the reasoning: its first line, until it is opened. */
+/** A summary of the reasoning. Only the first line is shown until it is expanded. */
 export function ReasoningRow(props: { readonly item: TranscriptItem }) {
   const { isOpen, setOpen } = useTranscript();
   const open = (): boolean => isOpen(props.item.key);
@@ -56,7 +56,7 @@ export function PlanRow(props: { readonly item: TranscriptItem }) {
   );
 }
 
-/** A short Markdown text as a whole. Long ones are split into rows instead. */
+/** A short Markdown text in one row. Long texts are split into rows instead. */
 export function MarkdownText(props: { readonly text: string }) {
   const nodes = createMemo(() => [...renderTokens(lexBlock(props.text)).childNodes]);
   return <div class="md">{nodes()}</div>;

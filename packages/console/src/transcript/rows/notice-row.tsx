@@ -4,7 +4,7 @@ import { Icon } from "../../ui/index.ts";
 import { describeNotice } from "./describe-notice.ts";
 import { useTranscript } from "../transcript-context.ts";
 
-/** Something that happened beside the conversation: it is shown, never hidden. */
+/** A notice. Notices are never hidden. */
 export function NoticeRow(props: { readonly notice: TranscriptNotice }) {
   const text = () => describeNotice(props.notice.event);
   const { view } = useTranscript();

@@ -6,7 +6,7 @@ import { plainOutput } from "./plain-output.ts";
 
 const STEP = 65_536;
 
-/** The whole output of a command. What the page does not have is read from the daemon in steps. */
+/** The complete output of a command. The missing part is read from the daemon in steps. */
 export function OutputViewer(props: { readonly item: TranscriptItem }) {
   const { client } = useDaemon();
   const { view } = useTranscript();

@@ -14,7 +14,7 @@ import { LineRow, ToolRow } from "./tool-rows.tsx";
 import { FooterRow, TurnRow } from "./turn-rows.tsx";
 import { WorkRow } from "./work-row.tsx";
 
-/** A row of any kind. If it fails to render, it shows its data, and the other rows live on. */
+/** A row of any kind. If it fails to render, it shows its data, and other rows are unaffected. */
 export function RowView(props: { readonly row: Row }) {
   return (
     <ErrorBoundary fallback={(error: unknown) => <BrokenRow row={props.row} error={error} />}>

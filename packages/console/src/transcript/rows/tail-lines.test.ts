@@ -12,7 +12,7 @@ it.each([
   expect(tailLines(text, count)).toEqual({ text: tail, hidden });
 });
 
-it("loses and invents no line", () => {
+it("neither loses nor adds a line", () => {
   fc.assert(
     fc.property(
       fc.array(fc.stringMatching(/^[ab]{1,3}$/), { maxLength: 12 }),

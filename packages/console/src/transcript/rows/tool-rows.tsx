@@ -5,7 +5,7 @@ import { useTranscript } from "../transcript-context.ts";
 import { ItemImages } from "./item-images.tsx";
 import { MarkdownText } from "./message-rows.tsx";
 
-/** Everything that is neither a message, a command nor a patch, in one line that unfolds. */
+/** An item that is neither a message, a command nor a patch, as one line that can be expanded. */
 export function ToolRow(props: { readonly item: TranscriptItem }) {
   const { isOpen, setOpen } = useTranscript();
   const summary = createMemo(() => describe(props.item.item));

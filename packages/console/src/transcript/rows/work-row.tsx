@@ -4,7 +4,7 @@ import { formatDuration, Icon } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { CommandRow } from "./command-row.tsx";
 
-/** Commands that only read, folded into one line. */
+/** Commands that only read, grouped into one line. */
 export function WorkRow(props: { readonly rowKey: string; readonly items: readonly TranscriptItem[] }) {
   const { isOpen, setOpen } = useTranscript();
   const open = (): boolean => isOpen(props.rowKey);
