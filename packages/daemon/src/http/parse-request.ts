@@ -1,3 +1,4 @@
+import { collectBytes } from "@codexkit/rpc/async";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { Route } from "../api/route.ts";
@@ -65,20 +66,13 @@ async function readJson(context: Context, maxBytes: number): Promise<unknown> {
   }
 }
 
-/** `Content-Length` may be missing or wrong, so that the bytes are counted as they arrive. */
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = (): DaemonError =>
-    new DaemonError("body_too_large", `The body is larger than ${maxBytes} bytes.`, {
-      details: { maxBytes },
-    });
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  if (!request.body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const isTooLong = Number(request.headers.get("content-length") ?? 0) > maxBytes;
+  const bytes = isTooLong
+    ? undefined
+    : await collectBytes(request.body as AsyncIterable<Uint8Array> | null, maxBytes);
+  if (bytes) return bytes;
+  throw new DaemonError("body_too_large", `The body is larger than ${maxBytes} bytes.`, {
+    details: { maxBytes },
+  });
 }

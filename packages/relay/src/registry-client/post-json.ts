@@ -1,3 +1,4 @@
+import { collectBytes } from "@codexkit/rpc/async";
 import type { z } from "zod";
 import type { RelayCredential } from "../credentials/credential.ts";
 import { RelayError } from "../errors.ts";
@@ -26,7 +27,7 @@ const FIRST_SERVER_ERROR = 500;
 export async function postJson<Answer>(options: PostJsonOptions<Answer>): Promise<Answer> {
   const body = JSON.stringify(options.body);
   const headers = { "content-type": "application/json", ...options.headers };
-  // Not limited in time: a credential on stdin arrives when the parent process sends it.
+  // Without a timeout, because a credential on stdin arrives when the parent process sends it.
   const added = await authorize(options, headers, body);
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = AbortSignal.any([options.signal, timeout]);
@@ -64,19 +65,10 @@ async function authorize(
 }
 
 async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > REGISTRY_CALL_LIMITS.answerBytes) {
-      throw new RelayError(
-        "limit",
-        `The registry's answer has more than ${REGISTRY_CALL_LIMITS.answerBytes} bytes.`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  const { answerBytes } = REGISTRY_CALL_LIMITS;
+  const bytes = await collectBytes(response.body, answerBytes);
+  if (bytes) return bytes.toString("utf8");
+  throw new RelayError("limit", `The registry's answer has more than ${answerBytes} bytes.`);
 }
 
 function parseAnswer<Answer>(text: string, schema: z.ZodType<Answer>): Answer {
@@ -127,7 +119,7 @@ function parseLoosely(text: string): unknown {
   }
 }
 
-/** Text of another program, cut and without control characters: it goes to terminals and logs. */
+/** Removes control characters from a text of another program and shortens it, because it is written to terminals and logs. */
 function printable(text: string): string {
   return text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, " ").slice(0, REGISTRY_CALL_LIMITS.errorCharacters);
 }

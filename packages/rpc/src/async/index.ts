@@ -13,5 +13,6 @@ export { AsyncQueue, type AsyncQueueOptions } from "./async-queue.ts";
 // Scopes that own resources, where the runtime has no stack of its own.
 export { AsyncDisposableStack, DisposableStack } from "./disposable-stack.ts";
 
-// Collections with a limit.
+// Collections and bodies with a limit.
+export { collectBytes } from "./collect-bytes.ts";
 export { BoundedMap, BoundedSet } from "./bounded-collections.ts";

@@ -1,3 +1,4 @@
+import { collectBytes } from "@codexkit/rpc/async";
 import type { z } from "zod";
 import { RegistryProblem } from "./registry-problem.ts";
 
@@ -16,7 +17,7 @@ export async function readBody<Schema extends z.ZodType>(
   return parseValue(schema, parseJson(await readBytes(request, maxBytes)));
 }
 
-/** Problems name the member and what was expected, never its value: it may be a secret. */
+/** Problems name the member and what was expected, but never the value, which may be a secret. */
 export function parseValue<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -44,18 +45,11 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** `Content-Length` may be missing or wrong, so that the bytes are counted as they arrive. */
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = (): RegistryProblem =>
-    new RegistryProblem("body_too_large", `The body is larger than ${maxBytes} bytes.`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
-  if (!request.body) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body as ReadableStream<Uint8Array>) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const isTooLong = Number(request.headers.get("content-length") ?? 0) > maxBytes;
+  const bytes = isTooLong
+    ? undefined
+    : await collectBytes(request.body as AsyncIterable<Uint8Array> | null, maxBytes);
+  if (bytes) return bytes;
+  throw new RegistryProblem("body_too_large", `The body is larger than ${maxBytes} bytes.`);
 }
