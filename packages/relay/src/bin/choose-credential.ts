@@ -5,7 +5,7 @@ import { StdinCredential } from "../credentials/stdin-credential.ts";
 import { RelayError } from "../errors.ts";
 import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
 
-/** The credential that the flags and the environment name. Its tokens are removed from the environment of commands. */
+/** Returns the credential that the flags and the environment specify. Tokens are removed from the environment of commands. */
 export function chooseCredential(flags: ExecutorFlags | ForwardFlags): RelayCredential {
   assertCombination(flags);
   try {

@@ -1,4 +1,4 @@
-// The program as users start it, from source.
+// Runs the program from source, as users start it.
 import { OwnedProcess, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { readFile, stat, writeFile } from "node:fs/promises";
@@ -75,7 +75,7 @@ test("serves this machine, without its token in the environment of commands, unt
   expect(program.stderrTail).not.toContain(tokens.execute);
 });
 
-test("reads credentials from stdin, and ends with the pipe", async () => {
+test("reads credentials from stdin, and exits when the pipe closes", async () => {
   await using program = start(executor("--executor-credential-stdin"));
   const frame = { version: 1, environment_id: ENVIRONMENT, token: tokens.execute, expires_at: 4_000_000_000 };
   program.child.stdin.write(`${JSON.stringify(frame)}\n`);
@@ -84,7 +84,7 @@ test("reads credentials from stdin, and ends with the pipe", async () => {
   expect((await program.ended).code).toBe(0);
 });
 
-test("ends when its parent closes stdin, if it is told to", async () => {
+test("exits when its parent closes stdin, with the flag for it", async () => {
   await using folder = await tempFolder("token");
   const tokenFile = join(folder.path, "token");
   await writeFile(tokenFile, tokens.execute);
@@ -111,7 +111,7 @@ test("keeps its keys in a file, and prints the public one", async () => {
   expect(broken.stderr).not.toContain("hidden");
 });
 
-test("names the flag that is wrong, with exit code 2", async () => {
+test("names the invalid flag, with exit code 2", async () => {
   const outcomes = await Promise.all([
     finish(["executor"]),
     finish(["executor", "--remote", "nonsense", "--environment-id", "e"], { CODEXKIT_RELAY_TOKEN: "t" }),
@@ -133,7 +133,7 @@ test("names the flag that is wrong, with exit code 2", async () => {
     "--aws-profile",
     "--remtoe",
     "--bwrap",
-    "characters that no token has",
+    "characters that are not allowed in a token",
     "--log-level",
     "--token-file",
     "401",

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
 import { createProgram } from "./program.ts";
 
-// Node's default for this signal is to open a debugger port, which would let every local user run code here.
+// By default, Node opens a debugger port on this signal, through which every local user could run code here.
 process.on("SIGUSR1", () => {});
 
-/** Of a command line that can't be understood, as opposed to a failure at run time. */
+/** Exit code for an invalid command line, as opposed to a failure at run time. */
 const BAD_USAGE = 2;
 
 try {
@@ -12,11 +12,11 @@ try {
 } catch (error) {
   process.exitCode = reportError(error);
 }
-// Not left to the event loop: an open stdin must not keep a program alive that is done.
+// Exits explicitly, because an open stdin would keep the process alive.
 process.exit();
 
 function reportError(error: unknown): number {
-  // Commander has printed its own errors, and help and the version, which are none.
+  // Commander has already printed its own errors, and the help and the version, which it also throws.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   const isKnown = error instanceof Error && "code" in error;
   // `bad_option` is also a code of the exec-server that the executor starts.

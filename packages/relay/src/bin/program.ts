@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { registryCommands } from "../registry/commands/registry-commands.ts";
 import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
 
-/** The command line. Only definitions: an implementation is loaded when its command runs. */
+/** Defines the command line. The implementation of a command is loaded when the command runs. */
 export function createProgram(): Command {
   const program = new Command("codexkit-relay")
     .description("Runs Codex's commands on a machine that a registry and a rendezvous make reachable.")
@@ -80,9 +80,9 @@ function executorCommand(): Command {
 function forwardCommand(): Command {
   const command = addSharedOptions(
     new Command("forward")
-      .summary("Serve an exec-server that runs already")
+      .summary("Serve a running exec-server")
       .description(
-        "As executor, but each stream is forwarded to an exec-server over a WebSocket of its own.",
+        "Same as executor, but each stream is forwarded to an exec-server over its own WebSocket.",
       ),
   );
   command
@@ -126,7 +126,7 @@ function identityCommand(): Command {
     });
 }
 
-/** Commander's own check of required options comes before that of misspelt ones, which are the reason as a rule. */
+/** Commander checks for missing options before it checks for misspelt ones, which are usually the reason. */
 function requireFlags(command: Command, names: readonly string[]): void {
   for (const name of names) {
     if (command.getOptionValue(name) !== undefined) continue;

@@ -33,7 +33,7 @@ export function awsCredential(options: AwsOptions, env: NodeJS.ProcessEnv): Rela
       const { AwsV4Signer } = await import("aws4fetch");
       const signer = new AwsV4Signer({
         method,
-        // The signature covers the host and the path; a WebSocket has those of HTTP.
+        // The signature covers the host and the path, which are the same for a WebSocket as for HTTP.
         url: url.replace(/^ws/, "http"),
         headers: { ...headers },
         ...(body === "" ? {} : { body }),
@@ -69,7 +69,7 @@ function findKeys(
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/** The settings of a profile in both files of the AWS tools. Missing files and profiles have none. */
+/** Reads the settings of a profile from both files of the AWS tools. Empty for a missing file or profile. */
 async function readProfile(name: string, env: NodeJS.ProcessEnv): Promise<Readonly<Record<string, string>>> {
   const folder = join(env["HOME"] ?? homedir(), ".aws");
   const files = [

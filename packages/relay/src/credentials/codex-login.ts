@@ -17,8 +17,8 @@ export function codexHome(env: NodeJS.ProcessEnv): string {
 }
 
 /**
- * What `codex login` has stored: a ChatGPT session or an API key. It is read again for each request, because Codex
- * replaces tokens before they expire.
+ * The credentials that `codex login` has stored: a ChatGPT session or an API key. They are read again for each request, because
+ * Codex replaces tokens before they expire.
  */
 export function codexLogin(home: string): RelayCredential {
   return {

@@ -14,7 +14,7 @@ export interface RelayCredential {
   authorize(request: UnsignedRequest, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Characters of a bearer token (RFC 6750). Others would break the header, or hide in it. */
+/** Characters of a bearer token (RFC 6750). Other characters could corrupt the header, or be invisible in it. */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
 /** A fixed bearer token. Throws `bad_option` if it can't be one. */
@@ -22,7 +22,7 @@ export function bearerToken(token: string, { accountId }: { accountId?: string }
   if (!TOKEN.test(token)) {
     throw new RelayError(
       "bad_option",
-      "The token of the registry has characters that no token has, such as spaces.",
+      "The token for the registry contains characters that are not allowed in a token, such as spaces.",
     );
   }
   const headers = bearerHeaders(token, accountId);

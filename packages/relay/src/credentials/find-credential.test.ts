@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal;
 const headersOf = (credential: RelayCredential, url = LOCAL) =>
   credential.authorize({ method: "POST", url, headers: {}, body: "" }, NEVER);
 
-test("a token file wins over variables, and is read again for each request", async () => {
+test("a token file takes precedence over variables, and is read again for each request", async () => {
   await using folder = await tempFolder("credential");
   const tokenFile = join(folder.path, "token");
   const credential = findCredential({ url: REMOTE, tokenFile, env: { CODEXKIT_RELAY_TOKEN: "other" } });
@@ -83,7 +83,7 @@ test("tokens are removed from the environment of commands", () => {
   expect(env).toEqual({ PATH: "/bin" });
 });
 
-test("a registry's URL is https, or on this machine, or allowed to be plain", () => {
+test("a registry's URL must be https, on this machine, or explicitly allowed to be plain http", () => {
   expect(parseRegistryUrl("https://r.example/base/", false).href).toBe("https://r.example/base");
   expect(parseRegistryUrl("http://127.0.0.1:80/", false).href).toBe("http://127.0.0.1/");
   expect(parseRegistryUrl("http://10.0.0.1", true).href).toBe("http://10.0.0.1/");

@@ -13,7 +13,7 @@ export const SECRET_VARIABLES = [
 ] as const;
 
 export interface FindCredentialOptions {
-  /** The URL of the registry: API keys of OpenAI are not sent to others. */
+  /** The URL of the registry. An OpenAI API key is only sent to OpenAI and to this machine. */
   readonly url: string;
   /** A file with a token for a registry of your own. */
   readonly tokenFile?: string;

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { RelayError } from "../errors.ts";
 
-/** The hosts that may receive an API key of OpenAI. Codex has the same rule. */
+/** The hosts that may receive an OpenAI API key. Codex has the same rule. */
 const API_KEY_HOST = /^(?:.+\.)?openai\.(?:com|org)$/;
 
 export function isLoopbackHost(hostname: string): boolean {
@@ -9,7 +9,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-/** Throws unless the URL may receive an API key: it must not reach a server that merely speaks the same protocol. */
+/** Throws unless the URL may receive an API key. Other registries with the same protocol must not receive it. */
 export function assertApiKeyHost(url: string, what: string): void {
   const { protocol, hostname } = new URL(url);
   if (isLoopbackHost(hostname) || (protocol === "https:" && API_KEY_HOST.test(hostname))) return;
@@ -20,7 +20,7 @@ export function assertApiKeyHost(url: string, what: string): void {
   );
 }
 
-/** Parses the URL of a registry. Plain HTTP would show tokens to the network, except on this machine. */
+/** Parses the URL of a registry. With plain HTTP, tokens could be read in the network, except on this machine. */
 export function parseRegistryUrl(url: string, allowInsecureHttp: boolean, flag = "--remote"): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== "" || parsed.password !== "") {

@@ -34,7 +34,7 @@ test("a request waits while the token has expired", async () => {
   expect(await next).toEqual({ authorization: "Bearer new" });
 });
 
-test("a wait ends with its signal, and with the pipe", async () => {
+test("a wait ends when its signal aborts, and when the pipe closes", async () => {
   const it = credential();
   await expect(it.credential.authorize(REQUEST, AbortSignal.abort(new Error("stop")))).rejects.toThrow(
     "stop",
@@ -45,7 +45,7 @@ test("a wait ends with its signal, and with the pipe", async () => {
   await expect(it.credential.closed).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("the pipe of a parent that is done closes without an error", async () => {
+test("closing the pipe is not an error", async () => {
   const it = credential();
   it.input.end(frame("one", 2_000));
   await expect(it.credential.closed).resolves.toBeUndefined();

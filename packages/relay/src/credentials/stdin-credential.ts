@@ -15,12 +15,12 @@ const frameSchema = z.strictObject({
 
 type CredentialFrame = z.infer<typeof frameSchema>;
 
-/** Far above a token with many claims. */
+/** Much longer than a token with many claims. */
 const FRAME_BYTES = 64 * 1024;
 
 /**
- * Tokens that a parent process writes as lines of JSON. A new line replaces the token; requests wait for one that has
- * not expired.
+ * Tokens that a parent process writes as lines of JSON. A new line replaces the token. Requests wait for a token that has not
+ * expired.
  */
 export class StdinCredential implements RelayCredential {
   /** Resolves when the pipe has closed: the parent wants this process to end. Rejects if it sent an invalid frame. */

@@ -1,4 +1,4 @@
-// The direct transport, against a peer that checks the signature and then is the client of the socket.
+// The direct transport, with a peer that checks the signature and then acts as the client of the socket.
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { ExecClient } from "@codexkit/exec-server/client";

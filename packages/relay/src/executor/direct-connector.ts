@@ -14,8 +14,8 @@ export interface DirectConnectorOptions {
 }
 
 /**
- * The `direct` transport: one socket that carries plain JSON-RPC, of which this executor is the server. The peer of the
- * socket sees everything, so TLS and the registry's credentials are its only protection.
+ * The `direct` transport: one socket with plain JSON-RPC, on which this executor is the server. The peer of the socket sees all
+ * messages, so TLS and the registry's credentials are the only protection.
  */
 export class DirectConnector implements ExecutorConnector {
   readonly #options: DirectConnectorOptions;

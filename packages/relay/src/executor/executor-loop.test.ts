@@ -1,4 +1,4 @@
-// The connection of an executor, with a connector and a clock of the test.
+// The connection loop of an executor, with a fake connector and clock.
 import { expect, test } from "vitest";
 import { RelayError } from "../errors.ts";
 import { type ExecutorStatus, runExecutorLoop } from "./executor-loop.ts";
@@ -49,7 +49,7 @@ async function run(
 
 const unreachable = new RelayError("connect_failed", "unreachable");
 
-test("a lost connection is made again with the same registration", async () => {
+test("reconnects after a lost connection with the same registration", async () => {
   const { log, statuses } = await run(["ends", "ends"]);
   expect(log).toEqual(["register 1", "connect r1", "connect r1", "connect r1"]);
   expect(statuses.map(({ state }) => state)).toEqual([
@@ -62,7 +62,7 @@ test("a lost connection is made again with the same registration", async () => {
   ]);
 });
 
-test("delays double up to 30 s, with jitter, and start again after a success", async () => {
+test("delays double up to 30 s, with jitter, and are reset after a success", async () => {
   const { delays } = await run([...Array.from({ length: 8 }, () => unreachable), "ends"]);
   const ceilings = [1, 2, 4, 8, 16, 30, 30, 30, 1].map((seconds) => seconds * 1000);
   expect(delays.length).toBe(ceilings.length);
@@ -72,7 +72,7 @@ test("delays double up to 30 s, with jitter, and start again after a success", a
   }
 });
 
-test("a URL that is refused needs a new registration, which is tried until it succeeds", async () => {
+test("registers again if the URL is refused, and retries until that succeeds", async () => {
   const refused = new RelayError("refused", "404");
   const unauthorized = new RelayError("unauthorized", "401");
   const { log } = await run([refused, "ends"], ["ok", unreachable, unauthorized, "ok"]);
@@ -87,6 +87,6 @@ test("a URL that is refused needs a new registration, which is tried until it su
   ]);
 });
 
-test("a failure of the first registration is the caller's", async () => {
+test("rejects if the first registration fails", async () => {
   await expect(run([], [unreachable])).rejects.toBe(unreachable);
 });

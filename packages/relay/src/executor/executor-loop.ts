@@ -15,7 +15,7 @@ export interface ExecutorLink {
 /** How an executor registers and connects: through Noise streams or directly. */
 export interface ExecutorConnector {
   register(signal: AbortSignal): Promise<ExecutorRegistration>;
-  /** Rejects with `unauthorized` or `refused` if the URL is not accepted any more: a new registration is needed. */
+  /** Rejects with `unauthorized` or `refused` if the URL is no longer accepted, so that a new registration is needed. */
   connect(registration: ExecutorRegistration, signal: AbortSignal): Promise<ExecutorLink>;
 }
 

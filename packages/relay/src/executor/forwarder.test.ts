@@ -1,4 +1,4 @@
-// Streams that are forwarded to a real exec-server.
+// Forwards streams to a real exec-server.
 import { ExecServer } from "@codexkit/exec-server";
 import { ExecClient } from "@codexkit/exec-server/client";
 import { memoryTransportPair } from "@codexkit/rpc";
@@ -31,7 +31,7 @@ async function forwarded(token: string | undefined = TOKEN) {
   return { server, forwarder, dial, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
-test("commands and large messages pass in both directions", async () => {
+test("forwards commands and large messages in both directions", async () => {
   await using it = await forwarded();
   await using client = await ExecClient.connectWith(it.dial);
   await using folder = await tempFolder("forward");
@@ -43,7 +43,7 @@ test("commands and large messages pass in both directions", async () => {
   expect(content.equals(await client.files.read(join(folder.path, "large")))).toBe(true);
 });
 
-test("each stream has a connection of its own, and resuming works through a new one", async () => {
+test("each stream has its own connection, and a session can be resumed over a new one", async () => {
   await using it = await forwarded();
   const transports: { close(): Promise<void> }[] = [];
   const dial = async () => {

@@ -8,7 +8,7 @@ import type { StreamServer } from "./stream-server.ts";
 export interface ForwarderOptions {
   /** The exec-server that streams are forwarded to. */
   readonly url: string;
-  /** Sent to it as `Authorization: Bearer …`. */
+  /** Sent to the exec-server as `Authorization: Bearer …`. */
   readonly token?: string;
   readonly log: Logger;
 }
@@ -16,10 +16,10 @@ export interface ForwarderOptions {
 /** The largest frame that is sent. Codex's exec-server drops the connection above 16 MiB. */
 const FRAME_BYTES = 8 * 1024 * 1024;
 
-/** Unsent bytes to the exec-server above which a stream is not read. */
+/** While more than this many bytes wait to be sent to the exec-server, the stream is not read. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 
-/** Forwards streams to an exec-server, each over a connection of its own. Messages pass unchanged. */
+/** Forwards each stream to an exec-server over a separate connection. Messages are not changed. */
 export class Forwarder implements StreamServer {
   readonly longestMessageBytes = 64 * 1024 * 1024;
   readonly #options: ForwarderOptions;
@@ -65,7 +65,7 @@ export class Forwarder implements StreamServer {
   }
 }
 
-/** Resolves when either side has closed, and the exec-server's last messages were passed on. */
+/** Resolves when either side has closed and the exec-server's last messages were forwarded. */
 async function pipe(transport: Transport, socket: WebSocket): Promise<void> {
   const closed = Promise.withResolvers<void>();
   socket.on("message", (data: Buffer) => {
@@ -98,7 +98,7 @@ async function pipe(transport: Transport, socket: WebSocket): Promise<void> {
     malformed: () => socket.terminate(),
     closed: () => {
       socket.close();
-      // A server that does not answer the closing handshake keeps nothing open.
+      // Don't wait for a server that does not answer the closing handshake.
       setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS).unref();
     },
   });

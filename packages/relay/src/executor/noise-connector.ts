@@ -55,7 +55,7 @@ export class NoiseConnector implements ExecutorConnector, AsyncDisposable {
     const headers = { "x-request-id": randomUUID() };
     const channel = await dialChannel(url, { role: "executor", headers, signal });
     const closed = this.#acceptor.serve(channel, registrationId);
-    // The acceptor ends the streams first: harnesses learn it from that, and not from a timeout.
+    // The acceptor ends the streams first, so that harnesses don't have to wait for a timeout.
     return { closed, close: () => this.#acceptor.close() };
   }
 

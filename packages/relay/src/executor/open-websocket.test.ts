@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { openWebSocket } from "./open-websocket.ts";
 
-test("a server that pings and reads nothing gets some answers only", async () => {
+test("a server that sends pings without reading receives a limited number of pongs", async () => {
   const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
   onTestFinished(async () => {
     server.close();
@@ -24,7 +24,7 @@ test("a server that pings and reads nothing gets some answers only", async () =>
   far.pause();
   let pongs = 0;
   far.on("pong", () => (pongs += 1));
-  // More than the buffers of both kernels and of this end hold.
+  // More than the buffers of both kernels and of this end can hold.
   const pings = 120_000;
   for (let ping = 0; ping < pings; ping++) far.ping(Buffer.alloc(125));
   await vi.waitFor(() => expect(far.bufferedAmount).toBe(0), { timeout: 30_000 });

@@ -14,7 +14,10 @@ export interface OpenWebSocketOptions {
 /** Codex's number. */
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Opens a WebSocket, which is paused until the caller listens. An upgrade that is answered with 4xx is `unauthorized` or `refused`, other failures `connect_failed`. */
+/**
+ * Opens a WebSocket, which is paused until the caller listens. Rejects with `unauthorized` or `refused` if the upgrade is
+ * answered with 4xx, and with `connect_failed` for all other failures.
+ */
 export async function openWebSocket(url: string, options: OpenWebSocketOptions): Promise<WebSocket> {
   const { hostname, host } = new URL(url);
   const socket = new WebSocket(url, {
@@ -28,7 +31,7 @@ export async function openWebSocket(url: string, options: OpenWebSocketOptions):
     ...(isLoopbackHost(hostname) ? { generateMask: () => {} } : {}),
   });
   answerPings(socket);
-  // In the turn of "open": a message may arrive together with the answer to the upgrade.
+  // Paused in the same event-loop turn as "open", because a message may arrive together with the upgrade's response.
   socket.once("open", () => socket.pause());
   const abort = (): void => socket.terminate();
   if (options.signal.aborted) abort();

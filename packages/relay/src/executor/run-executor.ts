@@ -34,9 +34,9 @@ export interface ExecutorOptions {
   readonly reliability?: boolean;
   /** Options of the exec-server that runs the commands. */
   readonly server?: Pick<ExecServerOptions, "bwrap" | "concurrentRequests" | "limits">;
-  /** Forwards all streams to an exec-server that runs already, instead of starting one. */
+  /** Forwards all streams to a running exec-server, instead of starting one. */
   readonly forwardTo?: { readonly url: string; readonly token?: string };
-  /** Allows plain HTTP and WebSockets to other machines. Tokens can be read in such a network; commands can't. */
+  /** Allows plain HTTP and WebSockets to other machines. Tokens can then be read in the network, but commands can't. */
   readonly allowInsecureHttp?: boolean;
   /** Receives each change of the connection. */
   readonly onStatus?: (status: ExecutorStatus) => void;
@@ -47,10 +47,10 @@ export interface ExecutorOptions {
 }
 
 export interface Executor extends AsyncDisposable {
-  /** What harnesses that pin this executor's key compare with. Undefined for `direct`. */
+  /** The public key, for harnesses that pin it. Undefined for `direct`. */
   readonly publicKey: PublicKeyJson | undefined;
   readonly status: ExecutorStatus;
-  /** What was accepted and refused so far. */
+  /** Counts of accepted and refused streams, handshakes and frames. */
   readonly counters: RelayCounters;
   /** Resolves when the executor has been closed. */
   readonly closed: Promise<void>;
@@ -62,8 +62,8 @@ const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error:
 
 /**
  * Registers this machine as the executor of an environment, and runs the commands of harnesses that connect to it through
- * the registry's rendezvous. Resolves when it is connected. Rejects if the first registration fails; afterwards, it
- * reconnects for as long as it takes.
+ * the registry's rendezvous. Resolves when it is connected. Rejects if the first registration fails. Afterwards, it
+ * reconnects indefinitely.
  *
  * @example
  * await using executor = await runExecutor({
@@ -193,7 +193,7 @@ async function startStreamServer(options: ExecutorOptions, log: Logger): Promise
     throw new RelayError("bad_option", "The direct transport can't forward to an exec-server.");
   }
   if (forwardTo) return new Forwarder({ ...forwardTo, log });
-  // Loaded here: a forwarder does without it.
+  // Imported here, because a forwarder does not need it.
   const { ExecServer } = await import("@codexkit/exec-server");
   return ExecServer.start({ ...options.server, listen: "none", log });
 }

@@ -13,8 +13,8 @@ export interface DataHeader {
 const TAG = { ack: 0x18, ackBits: 0x20, data: 0x2a, seq: 0x08, index: 0x10, count: 0x18, payload: 0x22 };
 
 /**
- * Writes the header of a data frame before a payload that is already in its place, because the records of a stream are
- * nearly all of its bytes: encryption writes them once, into the frame.
+ * Writes the header of a data frame before a payload that is already in place. This avoids a copy of the records, which make up
+ * nearly all bytes of a stream: encryption writes them directly into the frame.
  */
 export class DataFrameEncoder {
   /** Version and stream ID, which all frames of the stream begin with. */

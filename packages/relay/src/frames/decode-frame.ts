@@ -20,15 +20,15 @@ const FIELD = {
 } as const;
 
 /**
- * Decodes and checks a frame. Payloads are views into `bytes`, not copies. Throws `protocol_violation`; the message has no
- * part of the frame. Whether segments are allowed is up to the stream.
+ * Decodes and checks a frame. Payloads are views into `bytes`, not copies. Throws `protocol_violation` with a message
+ * that contains no part of the frame. The stream decides whether segments are allowed.
  */
 export function decodeFrame(bytes: Uint8Array): RelayFrame {
   let frame: { -readonly [Key in keyof RelayFrame]?: RelayFrame[Key] } & { version?: number };
   try {
     frame = readFields(bytes);
   } catch {
-    throw invalid("it is no valid protobuf message");
+    throw invalid("it is not a valid protobuf message");
   }
   const { version = 0, streamId = "", body } = frame;
   if (version !== FRAME_VERSION) throw invalid(`its version is not ${FRAME_VERSION}`);

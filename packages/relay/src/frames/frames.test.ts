@@ -43,7 +43,7 @@ const frames: fc.Arbitrary<RelayFrame> = fc.record(
   { requiredKeys: ["streamId", "ack", "ackBits", "body"] },
 );
 
-/** Decodes what may be anything: the result is a frame or an error. */
+/** Decodes arbitrary bytes to a frame or an error. */
 function decodeAny(bytes: Uint8Array): RelayFrame | { readonly error: unknown } {
   try {
     return decodeFrame(bytes);
@@ -122,7 +122,7 @@ describe("a frame", () => {
     expect(() => decodeFrame(bytes)).toThrow(expect.objectContaining({ code: "protocol_violation" }));
   });
 
-  it("that is anything at all is decoded or refused, and nothing of it is in the error", () => {
+  it("of arbitrary bytes is decoded or refused, without any of its content in the error", () => {
     const mutated = fc
       .tuple(frames, fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.option(fc.nat()))
       .map(([frame, changes, length]) => {
@@ -133,7 +133,7 @@ describe("a frame", () => {
     fc.assert(
       fc.property(fc.oneof(mutated, fc.uint8Array({ maxLength: 200 })), (bytes) => {
         const result = decodeAny(bytes);
-        // What is accepted has one meaning, and what is refused is refused by one kind of error.
+        // An accepted frame round-trips, and a refused one has the code `protocol_violation`.
         const again = "error" in result ? result : decodeAny(Buffer.from(encodeFrame(result)));
         expect(again).toEqual(result);
         expect("error" in result ? RelayError.is(result.error) : true).toBe(true);

@@ -66,7 +66,7 @@ describe("messages", () => {
     ]);
   });
 
-  it("of a wrong length are refused", () => {
+  it("of an invalid length are refused", () => {
     for (const length of [0, LIMIT + 1, 2 ** 32 - 1]) {
       const reader = new MessageReader(LIMIT, () => {});
       const record = Buffer.alloc(4);
@@ -75,7 +75,7 @@ describe("messages", () => {
     }
   });
 
-  it("that are anything at all are read or refused, whatever the other end sends", () => {
+  it("of arbitrary bytes are read or refused", () => {
     const record = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       // A plausible length, which random bytes rarely begin with.
@@ -114,7 +114,7 @@ describe("messages", () => {
     );
   });
 
-  it("that are incomplete take no more memory than was received", () => {
+  it("that are incomplete need no more memory than was received", () => {
     const reader = new MessageReader(2 ** 30, () => {});
     reader.push(Buffer.from([0x3f, 0, 0, 0, 1, 2, 3]));
     expect(reader.pendingBytes).toBe(3);

@@ -10,7 +10,7 @@ const make = () =>
   );
 
 describe("a reorder buffer", () => {
-  it("puts items in order, each once, whatever the order and number of their copies", () => {
+  it("delivers each item once and in order, for any order and number of copies", () => {
     const orders = fc
       .integer({ min: 1, max: 60 })
       .chain((count) =>
@@ -38,7 +38,7 @@ describe("a reorder buffer", () => {
     expect(items).toEqual(["zero", "first"]);
   });
 
-  it("refuses what is too far ahead or too large, and keeps nothing of it", () => {
+  it("refuses items that are too far ahead or too large, without keeping them", () => {
     const buffer = make();
     const ignore = (): void => {};
     expect(buffer.push(65, "x", ignore)).toBe("full");
@@ -46,7 +46,7 @@ describe("a reorder buffer", () => {
     expect(buffer.push(2, "x".repeat(1000), ignore)).toBe("full");
     expect(buffer.push(2, "x".repeat(999), ignore)).toBe("accepted");
     expect([buffer.has(64), buffer.has(65), buffer.has(2)]).toEqual([true, false, true]);
-    // The next item is never refused: it does not wait.
+    // The next item is never refused, because it does not have to wait.
     expect(buffer.push(0, "x".repeat(5000), ignore)).toBe("accepted");
   });
 });

@@ -21,7 +21,7 @@ export class ReorderBuffer<Item> {
     this.#sizeOf = sizeOf;
   }
 
-  /** Number of the next item in order. All smaller ones were taken or are ready to be. */
+  /** Number of the next item in order. All items with smaller numbers have been delivered. */
   get nextSeq(): number {
     return this.#nextSeq;
   }

@@ -1,4 +1,4 @@
-// Both ends of the relay through a small registry that can be made to fail.
+// Both ends of the relay, with a small registry whose failures the tests control.
 import { tempFolder } from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ test("resumes its session with its processes when all connections are lost", asy
   expect(executor.status.state).toBe("connected");
 });
 
-test("an executor whose URL is not accepted any more registers again", async () => {
+test("an executor registers again when its URL is no longer accepted", async () => {
   const registrations = () => registry.calls.filter((call) => call === "register").length;
   const before = registrations();
   registry.environments.clear();
@@ -78,7 +78,7 @@ test("an executor whose URL is not accepted any more registers again", async () 
   expect(registrations()).toBe(before + 1);
 });
 
-test("only the pinned executor is connected to", async () => {
+test("connects only to the pinned executor", async () => {
   await using client = await connect({ executorKey: executor.publicKey as PublicKeyJson });
   expect(client.sessionId).not.toBe("");
   const other = toPublicKeyJson(generateIdentity().publicKey);
@@ -98,14 +98,14 @@ test("a harness whose key is not valid is refused, and counted", async () => {
   await (client as AsyncDisposable)[Symbol.asyncDispose]();
 });
 
-test("the first registration must succeed", async () => {
+test("rejects if the first registration fails", async () => {
   await expect(runExecutor(executorOptions({ credential: "wrong" }))).rejects.toMatchObject({
     code: "unauthorized",
   });
   await expect(connect({ credential: "wrong" })).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-test("an executor that is not trusted by its own rule refuses a valid key", async () => {
+test("an executor can refuse a valid key with its own rule", async () => {
   const rejected: unknown[] = [];
   await using second = await runExecutor(
     executorOptions({

@@ -18,22 +18,22 @@ export interface HarnessOptions extends ExecClientOptions {
   readonly credential: string | RelayCredential;
   /** The key pairs of the harness. Default: new ones. */
   readonly identity?: RelayIdentity;
-  /** The only executor to connect to. Default: the one that the registry names, which has to be trusted then. */
+  /** The only executor to connect to. Default: the one that the registry names, which requires trust in the registry. */
   readonly executorKey?: PublicKeyJson;
-  /** Allows plain HTTP and WebSockets to other machines. Tokens can be read in such a network; commands can't. */
+  /** Allows plain HTTP and WebSockets to other machines. Tokens can then be read in the network, but commands can't. */
   readonly allowInsecureHttp?: boolean;
   /** Whether to reconnect and resume the session after a lost connection, for up to 25 s. Default: true. */
   readonly resume?: boolean;
   /**
-   * Whether to offer the reliability extension: a stream to codexkit's executor then survives lost frames and lost
-   * connections without its session having to be resumed. Codex's executor ignores the offer. Default: true.
+   * Whether to offer the reliability extension. With it, a stream to codexkit's executor survives lost frames and lost
+   * connections, so that its session need not be resumed. Codex's executor ignores the offer. Default: true.
    */
   readonly reliability?: boolean;
   readonly counters?: RelayCounters;
   readonly signal?: AbortSignal;
 }
 
-/** The first connection. Codex's numbers. */
+/** Limits of the first connection. Codex's numbers. */
 const FIRST_CONNECT = { retries: 4, timeoutMs: 14_000 };
 
 /**
@@ -82,7 +82,7 @@ export async function connectHarness(options: HarnessOptions): Promise<ExecClien
   }
 }
 
-/** Retries, because the executor may be reconnecting at this moment. */
+/** Retries, because the executor may be reconnecting. */
 async function dialFirst(dialer: HarnessDialer, signal: AbortSignal): Promise<Transport> {
   const timeout = AbortSignal.timeout(FIRST_CONNECT.timeoutMs);
   const either = AbortSignal.any([signal, timeout]);

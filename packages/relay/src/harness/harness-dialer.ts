@@ -25,7 +25,7 @@ export interface HarnessDialerOptions {
   readonly reliability: boolean;
 }
 
-/** Opens streams to the executor of one environment, each with an authorization of its own. */
+/** Opens streams to the executor of one environment, each with its own authorization. */
 export class HarnessDialer {
   readonly #options: HarnessDialerOptions;
   readonly #executorKey: RelayPublicKey | undefined;
@@ -59,11 +59,11 @@ export class HarnessDialer {
     return bundle;
   }
 
-  /** A new connection for a stream that exists. An executor that was restarted since does not know it. */
+  /** Opens a new connection for an existing stream. An executor that was restarted in the meantime does not know the stream. */
   async #reconnect({ executorKey }: HarnessBundle, signal: AbortSignal): Promise<FrameChannel> {
     const bundle = await this.#connect(signal);
     if (!isSamePublicKey(executorKey, bundle.executorKey)) {
-      throw new RelayError("refused", "The executor has a new key: its streams have ended.");
+      throw new RelayError("refused", "The executor has a new key, so its earlier streams have ended.");
     }
     return refreshable(() => dialBundle(bundle, signal));
   }
@@ -81,7 +81,7 @@ function dialBundle({ url }: HarnessBundle, signal: AbortSignal): Promise<FrameC
   return dialChannel(url, { role: "harness", headers: { "x-request-id": randomUUID() }, signal });
 }
 
-/** An authorization can expire and an executor can restart after the registry has answered: a new answer may help. */
+/** Makes a refusal retryable: the authorization may have expired, or the executor restarted, after the registry's answer. */
 async function refreshable<Value>(connect: () => Promise<Value>): Promise<Value> {
   try {
     return await connect();

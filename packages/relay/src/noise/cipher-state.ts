@@ -8,7 +8,7 @@ import { openRecord, sealRecord } from "./aes-gcm.ts";
  */
 export const MAX_NONCE = 2 ** 32 - 1;
 
-/** The key of one direction of an established stream. Encryption numbers records; decryption is told the number. */
+/** The key of one direction of an established stream. Encryption numbers the records. Decryption receives the number. */
 export class CipherState {
   #key: KeyObject | undefined;
   #nextNonce = 0;
@@ -43,7 +43,7 @@ export class CipherState {
   }
 
   #keyFor(nonce: number): KeyObject {
-    if (!this.#key) throw new RelayError("disconnected", "The stream has ended; its keys are gone.");
+    if (!this.#key) throw new RelayError("disconnected", "The stream has ended, and its keys were deleted.");
     if (nonce <= MAX_NONCE) return this.#key;
     throw new RelayError("limit", `The stream has used all ${MAX_NONCE + 1} record numbers. Open a new one.`);
   }

@@ -74,7 +74,7 @@ export function readEphemeral(state: SymmetricState, message: MessageReader): Re
   return publicKeyFromBytes(x25519, mlkem);
 }
 
-/** X25519. A low-order point would make the secret all zeros, which everybody knows: refused. */
+/** X25519. Refuses low-order points, with which the shared secret would be all zeros. */
 export function sharedSecret(privateKey: KeyObject, publicKey: KeyObject): Buffer {
   let secret: Buffer | undefined;
   try {

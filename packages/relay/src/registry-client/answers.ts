@@ -11,7 +11,7 @@ const noise = {
   executor_registration_id: z.string().min(1),
 };
 
-/** Answers of the registry. Members that are not listed are ignored: later versions may add some. */
+/** Answers of the registry. Unknown members are ignored, because later versions may add some. */
 export const registeredSchema = z.object(noise);
 
 export const connectedSchema = z.object({
@@ -32,7 +32,7 @@ export const directRegisteredSchema = z.object({
   registration_id: z.string().min(1),
 });
 
-/** An error's body. Anything else has no code and no message. */
+/** The body of an error. Any other body results in an empty code and message. */
 export const errorSchema = z
   .object({ error: z.object({ code: z.string().catch(""), message: z.string().catch("") }) })
   .catch({ error: { code: "", message: "" } });

@@ -1,4 +1,4 @@
-// Calls against an HTTP server whose answers each test chooses.
+// Calls to an HTTP server whose answers are chosen by each test.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
@@ -111,7 +111,7 @@ test.each([
   await expect(it.client.validate(claim, NEVER)).rejects.toMatchObject({ code: "protocol_violation" });
 });
 
-test("the error body of a validation is not repeated", async () => {
+test("the error body of a validation is not included in the error", async () => {
   await using it = await registry([400, { error: { code: "bad", message: "authorization hidden-secret" } }]);
   const claim = { registrationId: "reg", harnessKey: publicKey, authorization: "a", streamId: "s" };
   const error = await it.client.validate(claim, NEVER).catch((thrown: unknown) => thrown);
@@ -148,7 +148,7 @@ test.each([
   expect(String(error)).not.toContain("hidden-token");
 });
 
-test("a redirect is not followed: the credential stays with this registry", async () => {
+test("a redirect is not followed, so the credential is only sent to this registry", async () => {
   await using target = await registry([200, CONNECTED]);
   await using it = await registry([307, "", { location: "http://127.0.0.1:1/elsewhere" }]);
   await expect(it.client.connect(publicKey, NEVER)).rejects.toMatchObject({ code: "refused" });
@@ -171,12 +171,12 @@ test.each([
   await expect(it.client.connect(publicKey, NEVER)).rejects.toMatchObject({ code: "protocol_violation" });
 });
 
-test("an endless answer is cut off", async () => {
+test("rejects an answer without an end", async () => {
   await using it = await registry([200, "x".repeat(100_000)]);
   await expect(it.client.connect(publicKey, NEVER)).rejects.toMatchObject({ code: "limit" });
 });
 
-test("a registry that can't be reached and an aborted call have codes of their own", async () => {
+test("an unreachable registry and an aborted call have separate codes", async () => {
   await using it = await registry([200, CONNECTED]);
   await expect(it.client.connect(publicKey, AbortSignal.abort())).rejects.toMatchObject({ code: "aborted" });
   const nowhere = new RegistryClient({

@@ -20,9 +20,9 @@ export interface RegistryClientOptions {
   readonly url: URL;
   readonly environmentId: string;
   readonly credential: RelayCredential;
-  /** Lets the registry name a rendezvous that is reached without TLS on another machine. */
+  /** Allows the registry to name a rendezvous on another machine without TLS. */
   readonly allowInsecureHttp?: boolean;
-  /** Where the headers about the caller come from. Default: `process.env`. */
+  /** The environment from which the headers about the caller are read. Default: `process.env`. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
@@ -31,7 +31,7 @@ export interface ExecutorRegistration {
   readonly registrationId: string;
 }
 
-/** What a harness needs for one connection. The authorization expires. */
+/** The data that a harness needs for one connection. The authorization expires. */
 export interface HarnessBundle extends ExecutorRegistration {
   readonly executorKey: RelayPublicKey;
   readonly authorization: string;
@@ -44,14 +44,14 @@ export interface HarnessKeyClaim {
   readonly streamId: string;
 }
 
-/** What a registry answers about a harness that asks for a stream. */
+/** A registry's answer about a harness that asks for a stream. */
 export interface HarnessVerdict {
   readonly isValid: boolean;
-  /** On whose behalf it connects, and in which epoch. */
+  /** The subject on whose behalf the harness connects, and its epoch. */
   readonly claim?: EpochClaim | undefined;
 }
 
-/** Calls the HTTP API of one environment's registry. */
+/** A client of the registry's HTTP API for one environment. */
 export class RegistryClient {
   readonly #options: RegistryClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
@@ -68,7 +68,7 @@ export class RegistryClient {
     return { url: this.#checkedUrl(answer), registrationId: answer.executor_registration_id };
   }
 
-  /** Asks for the executor's key, and for an authorization of the harness's. */
+  /** Requests the executor's key, and an authorization for the harness's key. */
   async connect(harnessKey: RelayPublicKey, signal: AbortSignal): Promise<HarnessBundle> {
     const body = { harness_public_key: toPublicKeyJson(harnessKey) };
     const answer = await this.#call("connect", body, connectedSchema, signal);
@@ -80,7 +80,7 @@ export class RegistryClient {
     };
   }
 
-  /** Whether a harness may use this executor. Only an explicit `true` is a yes. */
+  /** Whether a harness may use this executor. Any answer other than `true` counts as no. */
   async validate(claim: HarnessKeyClaim, signal: AbortSignal): Promise<HarnessVerdict> {
     const answer = await postJson({
       url: this.#urlOf("validate"),
@@ -93,7 +93,7 @@ export class RegistryClient {
       credential: this.#options.credential,
       schema: validatedSchema,
       timeoutMs: REGISTRY_CALL_LIMITS.validateTimeoutMs,
-      // It may repeat the authorization.
+      // The error may contain the authorization.
       hidesErrors: true,
       signal,
     });
@@ -128,7 +128,7 @@ export class RegistryClient {
       signal,
     });
     if (answer.environment_id === this.#options.environmentId) return answer;
-    throw new RelayError("protocol_violation", "The registry answered for another environment.");
+    throw new RelayError("protocol_violation", "The registry's answer is for another environment.");
   }
 
   #urlOf(path: string): string {
@@ -136,7 +136,7 @@ export class RegistryClient {
     return `${url.href.replace(/\/$/, "")}/cloud/environment/${encodeURIComponent(environmentId)}/${path}`;
   }
 
-  /** A registry that is reached with TLS must not move the connection to a network where it can be read. */
+  /** If the registry is reached with TLS, the rendezvous must use TLS too. */
   #checkedUrl({ url }: { url: string }): string {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     const isSafe = parsed?.protocol === "wss:" || isLoopbackHost(parsed?.hostname ?? "");
@@ -146,7 +146,7 @@ export class RegistryClient {
   }
 }
 
-/** Codex sends these too; they help an operator to find a caller in the log of a registry. */
+/** Codex sends the same headers. They help an operator to identify a caller in the registry's log. */
 function callerHeaders(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const { OPENAI_CLUSTER: cluster, DD_SERVICE: service } = env;
   return {

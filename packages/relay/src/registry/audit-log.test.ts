@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("writes some refusals per minute and counts the others, and every other event", () => {
+test("writes all events except refusals beyond the rate, which it counts", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   const lines: { audit: string; omitted?: number }[] = [];
   const audit = AuditLog.to({ write: (line) => void lines.push(JSON.parse(line) as never) }, 3);

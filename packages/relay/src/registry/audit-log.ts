@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { TokenBucket } from "./rendezvous/token-bucket.ts";
 
-/** What happened, without secrets. Tokens, registrations and grants are named by their IDs. */
+/** An event of the audit log, without secrets. Tokens, registrations and grants are identified by their IDs. */
 export interface AuditEntry {
   readonly event: AuditEvent;
   readonly environment?: string | undefined;
@@ -9,10 +9,10 @@ export interface AuditEntry {
   readonly grant?: string | undefined;
   readonly token?: string | undefined;
   readonly address?: string | undefined;
-  /** The code of a refusal, or why a connection ended. */
+  /** The code of a refusal, or the reason why a connection ended. */
   readonly reason?: string | undefined;
   readonly detail?: Readonly<Record<string, unknown>> | undefined;
-  /** Refusals before this one that were not written. */
+  /** Number of earlier refusals that were not written. */
   readonly omitted?: number;
 }
 
@@ -51,7 +51,10 @@ export class AuditLog {
     this.#logger.info({ audit: event, ...fields });
   }
 
-  /** Records a refused request. Anyone can cause one, so only so many per minute are written; the next one counts the others. */
+  /**
+   * Records a refused request. Anyone can cause refusals, so their rate is limited. The next record has the number of omitted
+   * ones.
+   */
   recordRefusal(entry: Omit<AuditEntry, "event">): void {
     if (!this.#refusals.tryTake(1)) {
       this.#omittedRefusals += 1;

@@ -1,4 +1,4 @@
-// A self-hosted registry with its rendezvous: where executors register, and where harnesses reach them.
+// A self-hosted registry with its rendezvous, at which executors register and through which harnesses reach them.
 import "../require-node.ts";
 import type { RegistryOptions } from "./options.ts";
 import type { Registry } from "./registry.ts";

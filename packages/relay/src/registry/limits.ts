@@ -1,38 +1,41 @@
-/** Limits of a registry and its rendezvous. Times are milliseconds; `Infinity` switches a limit off. */
+/** Limits of a registry and its rendezvous. Times are milliseconds. `Infinity` disables a limit. */
 export interface RegistryLimits {
-  /** Bytes of a request's body. A public key is about 1,700. Default: 16 KiB. */
+  /** Maximum bytes of a request's body. A public key has about 1,700. Default: 16 KiB. */
   readonly bodyBytes: number;
-  /** Connections to the listening server. Default: 20,000. */
+  /** Maximum number of connections to the listening server. Default: 20,000. */
   readonly connections: number;
-  /** Until the headers of a request or an upgrade have arrived. Default: 10,000. */
+  /** Timeout for the headers of a request or an upgrade. Default: 10,000. */
   readonly headersMs: number;
-  /** Requests per minute with a missing or wrong credential, per address. Default: 120. */
+  /** Maximum number of requests with a missing or invalid credential, per minute and address. Default: 120. */
   readonly failuresPerMinute: number;
-  /** Refused requests per minute that are written to the audit log. The metrics count all of them. Default: 600. */
+  /**
+   * Maximum number of refused requests per minute that are written to the audit log. The metrics count all of them. Default:
+   * 600.
+   */
   readonly auditedRefusalsPerMinute: number;
-  /** How long an executor can connect with the URL of a registration. After that, it registers again. Default: 600,000. */
+  /** How long an executor can connect with the URL of a registration. Afterwards, it registers again. Default: 600,000. */
   readonly executorTicketMs: number;
   /** How long a harness can use the URL and the authorisation of a connect call. Default: 60,000. */
   readonly authorizationMs: number;
-  /** Executors of one environment that are connected at once. Default: 8. */
+  /** Maximum number of connected executors per environment. Default: 8. */
   readonly executorsPerEnvironment: number;
-  /** Sockets of harnesses per environment, on one node. Default: 256. */
+  /** Maximum number of harness sockets per environment, on one node. Default: 256. */
   readonly harnessesPerEnvironment: number;
-  /** Streams per environment, on one node. Codex's executor has as many at most. Default: 128. */
+  /** Maximum number of streams per environment, on one node. Codex's executor has the same limit. Default: 128. */
   readonly streamsPerEnvironment: number;
-  /** Bytes of one frame. More closes the socket. Codex's own limit. Default: 256 KiB. */
+  /** Maximum bytes of a frame. A larger frame closes the socket. Codex has the same limit. Default: 256 KiB. */
   readonly frameBytes: number;
-  /** Bytes per second of one environment, of all its streams in both directions, on one node. Default: Infinity. */
+  /** Maximum bytes per second of all streams of an environment, in both directions, on one node. Default: Infinity. */
   readonly bytesPerSecond: number;
-  /** Frames that wait for a slow socket. More pauses the sockets that send to it. Default: 1 MiB. */
+  /** Bytes that may wait for a slow socket. Beyond it, the sockets that send to it are paused. Default: 1 MiB. */
   readonly bufferedBytes: number;
-  /** How long a slow socket may pause others. After that, it is closed. Default: 10,000. */
+  /** How long a slow socket may pause other sockets before it is closed. Default: 10,000. */
   readonly stallMs: number;
-  /** A harness without frames for this long is disconnected. Default: 12 hours. */
+  /** A harness that sends no frames for this long is disconnected. Default: 12 hours. */
   readonly idleMs: number;
-  /** Between pings. A socket that is silent for two of these periods is closed. Default: 30,000. */
+  /** Interval between pings. A socket that sends nothing for two intervals is closed. Default: 30,000. */
   readonly pingMs: number;
-  /** How long a node counts as alive after its newest renewal. It renews four times as often. Default: 10,000. */
+  /** How long a node counts as alive after its newest renewal. It renews four times in this period. Default: 10,000. */
   readonly leaseMs: number;
 }
 

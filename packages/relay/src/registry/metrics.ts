@@ -5,7 +5,7 @@ import type { Rendezvous } from "./rendezvous/rendezvous.ts";
 
 const DIRECTIONS: readonly Direction[] = ["to_executor", "to_harness"];
 
-/** Prometheus metrics of one node. Environments and tokens are not named: their number has no limit. */
+/** Prometheus metrics of one node. Environments and tokens are not labels, because their number is unlimited. */
 export class Metrics {
   readonly registry = new Registry();
   readonly counters: Rendezvous["counters"];

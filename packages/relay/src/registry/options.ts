@@ -9,28 +9,34 @@ import { REGISTRY_LIMITS, type RegistryLimits } from "./limits.ts";
 export type RegistryLogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 export interface RegistryOptions {
-  /** A folder for SQLite, or a `postgres://` URL of a database of its own. Default: `~/.codexkit/registry`. */
+  /** A folder for SQLite, or the `postgres://` URL of a dedicated database. Default: `~/.codexkit/registry`. */
   readonly store?: string;
   /** Default: `127.0.0.1`. */
   readonly host?: string;
-  /** 0 chooses a free one. Default: 4400. */
+  /** 0 selects a free port. Default: 4400. */
   readonly port?: number;
   /** A certificate and its key, in PEM. Default: plain HTTP, for loopback or behind a proxy that terminates TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Where executors and harnesses reach this registry, such as the URL of a load balancer. Default: where it listens. */
+  /**
+   * The URL at which executors and harnesses reach this registry, such as that of a load balancer. Default: the listening
+   * address.
+   */
   readonly publicUrl?: string;
-  /** Where other registries of the same store reach this one. Default: where it listens. */
+  /** The URL at which other registries on the same store reach this one. Default: the listening address. */
   readonly nodeUrl?: string;
   /** A file for the first token of an empty store, with the scope `admin`. Default: `admin-token` in the folder of the store. */
   readonly tokenFile?: string;
-  /** A file for the audit log. Default: `audit.log` in the folder of the store; with Postgres, the log. */
+  /**
+   * A file for the audit log. Default: `audit.log` in the folder of the store. With Postgres, audit events are written to the
+   * log.
+   */
   readonly auditFile?: string;
-  /** A level, for JSON lines on standard error, or a logger of the program. Default: `warn`. */
+  /** A level, for JSON lines on standard error, or a logger. Default: `warn`. */
   readonly logger?: RegistryLogLevel | Logger;
   readonly limits?: Partial<RegistryLimits> & { readonly store?: Partial<StoreLimits> };
 }
 
-/** Options after their defaults were applied. */
+/** Options with defaults applied. */
 export interface ResolvedOptions {
   readonly location: string;
   /** The folder of the store. Undefined for Postgres. */
@@ -79,7 +85,7 @@ const schema = z.strictObject({
     .optional(),
 } satisfies Record<keyof RegistryOptions, z.ZodType>);
 
-/** Rejects what the type excludes, with `bad_option`, and applies defaults. */
+/** Validates options and applies defaults. Throws `bad_option`. */
 export function resolveOptions(options: RegistryOptions): ResolvedOptions {
   const result = schema.safeParse(options);
   if (!result.success) {

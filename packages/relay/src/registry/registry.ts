@@ -8,10 +8,10 @@ import type { NewRegistryToken, RegistryTokenInfo } from "./store/token-store.ts
 
 /** Tokens of an embedded registry. */
 export interface RegistryTokens {
-  /** The token itself is returned here only. */
+  /** Creates a token. The token itself is returned only here. */
   create(token: NewRegistryToken): Promise<{ readonly token: string; readonly info: RegistryTokenInfo }>;
   list(): Promise<readonly RegistryTokenInfo[]>;
-  /** Closes the sockets of the token. Resolves to false if there is no such token, or if it has been revoked before. */
+  /** Revokes a token and closes its sockets. Resolves to false if the token does not exist or was already revoked. */
   revoke(id: string): Promise<boolean>;
 }
 
@@ -23,13 +23,13 @@ interface RegistryParts {
   readonly checks: LiveChecks;
   readonly nodeId: string;
   readonly publicUrl: string;
-  /** Resolves when the sockets that have closed are recorded. */
+  /** Resolves when the end of every closed socket is recorded. */
   readonly settled: () => Promise<void>;
   readonly onClosing: () => void;
   readonly onClosed: () => void;
 }
 
-/** How long running requests have to end. */
+/** Grace period for running requests. */
 const GRACE_MS = 1_000;
 
 /** A running registry with its rendezvous. Disposing it disconnects its executors, which connect to another node. */
@@ -67,11 +67,11 @@ export class Registry implements AsyncDisposable {
   async #close(): Promise<void> {
     const { store, server, rendezvous, links, checks, nodeId, settled, onClosing, onClosed } = this.#parts;
     onClosing();
-    // Before any socket is closed: harnesses that lose theirs connect again at once. A refused connection is a reason for
-    // Codex's harness to try again, one that breaks in the middle of a request is not: it gives up its processes.
+    // Before any socket is closed, because harnesses reconnect immediately. Codex's harness retries after a refused connection,
+    // but not after one that breaks during a request: then it gives up its processes.
     server.stopListening();
     await checks[Symbol.asyncDispose]();
-    // Harnesses that connect again are not sent here by other nodes.
+    // Other nodes no longer forward reconnecting harnesses to this one.
     await store.nodes.retire(nodeId).catch(() => {});
     links.close();
     await rendezvous[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ export interface RegistryInternals {
   readonly auditDestination?: DestinationStream;
 }
 
-/** Starts a registry, with hooks that programs don't get. */
+/** Starts a registry with internal hooks. */
 export async function startRegistryWith(
   options: RegistryOptions,
   { frameFilter, auditDestination }: RegistryInternals,
@@ -100,7 +100,7 @@ export async function startRegistryWith(
   );
   if (resolved.tokenFile !== undefined) await createFirstToken(store.tokens, resolved.tokenFile);
   audit.record({ event: "node.started", detail: { node: nodeId, url: nodeUrl } });
-  // From here on, the registry ends them.
+  // From here on, the registry closes them.
   started.move();
   return new Registry({
     store,
@@ -120,8 +120,8 @@ export async function startRegistryWith(
 }
 
 /**
- * The first token of a store, in a file that only its owner can read. The file comes first: a token whose file could not be
- * written would leave a store that can't be managed.
+ * Creates the first token of a store, in a file that only its owner can read. The file is written before the token is stored.
+ * Otherwise, a failed write would leave a store that can't be managed.
  */
 async function createFirstToken(tokens: TokenStore, file: string): Promise<void> {
   if (await tokens.hasAny()) return;
@@ -143,11 +143,11 @@ async function createFirstToken(tokens: TokenStore, file: string): Promise<void>
   await tokens.create({ name: "first", scopes: ["admin"] }, token);
 }
 
-/** Unwritten lines that are kept while the disk is full. */
+/** Maximum number of unwritten lines that are kept while the disk is full. */
 const UNWRITTEN_AUDIT_BYTES = 1024 * 1024;
 
 /**
- * Lines are written at once: what happened last before a crash matters most. A full disk does not stop the registry: lines
+ * Writes lines synchronously, because the last events before a crash matter most. A full disk does not stop the registry: lines
  * wait until there is space, and are lost beyond a limit.
  */
 function openAuditFile(
@@ -182,7 +182,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
 }
 
-/** The level chooses among messages, not among audit events. Only `silent` means both. */
+/** The level applies to messages, but not to audit events. Only `silent` applies to both. */
 function auditLogger(logger: Logger): Logger {
   return logger.level === "silent" ? logger : logger.child({}, { level: "info" });
 }

@@ -57,7 +57,7 @@ export class AcceptorChannel {
     if (body.kind === "handshake") this.#receiveHandshake(streamId, body.payload);
     else if (!accepted) this.#receiveStray(streamId, body);
     else {
-      // The harness of a reliable stream came back by another way, and says so.
+      // The harness of a reliable stream has reconnected over another connection, and resumes the stream.
       if (accepted.channel !== this && body.kind === "resume" && accepted.stream.isResumable)
         this.#adopt(accepted);
       if (accepted.channel === this) accepted.stream.receive(frame);
@@ -70,10 +70,10 @@ export class AcceptorChannel {
     accepted.stream.attach(this.#link());
   }
 
-  /** A frame of a stream that is not established. Only data needs an answer. */
+  /** Handles a frame of a stream that is not established. Only data is answered. */
   #receiveStray(streamId: string, body: FrameBody): void {
     if (body.kind === "reset") this.#cancelValidation(streamId);
-    // A reliable stream that this executor does not have any more. The first frame of a new one has number 0.
+    // The frame is of a reliable stream that this executor no longer has. The first frame of a new stream has number 0.
     if (body.kind === "resume" && body.nextSeq > 0) this.#sendReset(streamId);
     if (body.kind !== "data") return;
     this.#context.counters.framesInvalid += 1;
@@ -113,7 +113,7 @@ export class AcceptorChannel {
     this.#context.pendingValidations += 1;
     const verdict = await this.#ask(streamId, claim, abort);
     this.#context.pendingValidations -= 1;
-    // A frame that arrived meanwhile may have refused the handshake already.
+    // A frame that arrived in the meantime may already have refused the handshake.
     const isCurrent = this.#validations.get(streamId) === abort;
     if (isCurrent) this.#validations.delete(streamId);
     if (verdict.isValid && isCurrent && !abort.signal.aborted && !this.#hasClosed) {
@@ -169,7 +169,7 @@ export class AcceptorChannel {
     options.onStream(stream, verdict);
   }
 
-  /** The connection carries other streams as well, so that one of them can't pause or close it. */
+  /** A stream can't pause or close the connection, because it carries other streams too. */
   #link(): StreamLink {
     const channel = this.#channel;
     return {

@@ -20,7 +20,7 @@ export interface StreamAcceptorOptions {
   readonly environmentId: string;
   /** Asks the registry whether a harness may open a stream. A rejection counts as no. */
   readonly validate: (request: HarnessRequest) => Promise<HarnessVerdict>;
-  /** Receives each established stream, before its first message, and what the registry answered about its harness. */
+  /** Receives each established stream before its first message, with the registry's answer about its harness. */
   readonly onStream: (stream: RelayStream, verdict: HarnessVerdict) => void;
   /**
    * Whether to accept the reliability extension, so that streams survive lost connections. Only codexkit's harness offers
@@ -31,7 +31,7 @@ export interface StreamAcceptorOptions {
   readonly counters?: RelayCounters | undefined;
 }
 
-/** An established stream, and the channel that it uses: none while a reliable one waits for its resumption. */
+/** An established stream and its channel. A reliable stream that waits for its resumption has no channel. */
 export interface AcceptedStream {
   readonly stream: EncryptedStream;
   channel: object | undefined;
@@ -43,7 +43,7 @@ export interface AcceptorContext {
   readonly limits: RelayLimits;
   readonly counters: RelayCounters;
   readonly streams: Map<string, AcceptedStream>;
-  /** Streams that ended recently, whose last frames may still be on their way. */
+  /** Recently ended streams, whose last frames may arrive late. */
   readonly endedStreams: BoundedSet<string>;
   /** Handshakes that are being validated, on all channels. */
   pendingValidations: number;

@@ -1,4 +1,4 @@
-/** What an end of the relay has done and refused so far. Read them at any time, for example for metrics. */
+/** Counters of one end of a relay. They can be read at any time, for example for metrics. */
 export interface RelayCounters {
   streamsOpened: number;
   streamsEnded: number;

@@ -37,7 +37,7 @@ export async function dialChannel(url: string | URL, options: DialChannelOptions
   };
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    // The channel is made in the turn of "open": a later one would miss messages.
+    // The channel is created in the same event-loop turn as "open". Otherwise, it would miss messages.
     const channel = new Promise<WebSocketChannel>((resolve) => {
       webSocket.once("open", () =>
         resolve(
@@ -84,7 +84,7 @@ function upgradeError(status: number): RelayError {
   return new RelayError(code, `The rendezvous answered the WebSocket upgrade with status ${status}.`);
 }
 
-/** Without the error of `ws` as cause: it may contain the URL, which holds credentials. */
+/** The error of `ws` is not the cause, because it may contain the URL, which holds credentials. */
 function connectFailed(): RelayError {
   return new RelayError("connect_failed", "The rendezvous could not be reached.");
 }

@@ -3,7 +3,7 @@ import type { RelayPublicKey } from "../noise/identity.ts";
 import type { StreamKeys } from "../noise/transcript.ts";
 import type { RelayCounters } from "./counters.ts";
 
-/** The connection that a stream uses at the moment. */
+/** The current connection of a stream. */
 export interface StreamLink {
   send(frame: Uint8Array): Promise<void> | undefined;
   readonly bufferedBytes: number;

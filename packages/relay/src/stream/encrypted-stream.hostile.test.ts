@@ -27,7 +27,7 @@ import { openStream } from "./open-stream.ts";
 const RESET = { kind: "reset", reason: "noise_relay_protocol_error" };
 const BINDING = { environmentId: "e", registrationId: "r", streamId: "s" };
 
-/** A stream whose harness sends whatever the test wants. */
+/** A stream whose harness sends the frames of the test. */
 async function hostileStream() {
   const [near, far] = memoryChannelPair();
   const test = testAcceptor();
@@ -99,7 +99,7 @@ describe("a record", () => {
     expect(otherInbox.closedCalls).toBe(0);
   });
 
-  it("that goes back to its sender is not accepted", async () => {
+  it("that is returned to its sender is not accepted", async () => {
     const { harness, harnessChannel } = await streamPair();
     const near = new Inbox(harness);
     harnessChannel.fault = (frame) => harnessChannel.deliver(frame);
@@ -240,7 +240,7 @@ describe("a harness", () => {
 });
 
 describe("a sender", () => {
-  it("waits for a slow connection, and refuses messages when too much waits", async () => {
+  it("waits for a slow connection, and refuses messages if too many are waiting", async () => {
     const limits = { bufferedBytes: 3_000_000 };
     const { harness, executor, harnessChannel, executorChannel } = await streamPair({
       harness: { reliability: false, limits },
@@ -266,7 +266,7 @@ describe("a sender", () => {
   });
 });
 
-/** A message with some bytes changed or its end missing, or anything else. */
+/** A message with changed bytes or a missing end, or arbitrary bytes. */
 function wrongMessages(valid: Buffer): fc.Arbitrary<Uint8Array> {
   const mutated = fc
     .tuple(
@@ -297,7 +297,7 @@ describe("handshake messages", () => {
     return { handshake, first: handshake.writeMessage1("a") };
   };
 
-  it("to an executor that are anything at all are refused", () => {
+  it("of arbitrary bytes to an executor are refused", () => {
     const { first } = start();
     expect(new ResponderHandshake(EXECUTOR, BINDING).readMessage1(first).authorization).toBe("a");
     fc.assert(
@@ -308,7 +308,7 @@ describe("handshake messages", () => {
     );
   });
 
-  it("to a harness that are anything at all are refused", () => {
+  it("of arbitrary bytes to a harness are refused", () => {
     const { first } = start();
     const responder = new ResponderHandshake(EXECUTOR, BINDING);
     responder.readMessage1(first);

@@ -67,7 +67,7 @@ export class EncryptedStream implements RelayStream {
       onRetry: () => this.#sendResume(),
       onHopeless: () => void this.#link?.close(),
       onUnknown: () =>
-        this.#finish(new RelayError("disconnected", "The other end does not have the stream any more.")),
+        this.#finish(new RelayError("disconnected", "The other end no longer has the stream.")),
       onTimeout: () =>
         this.#finish(new RelayError("disconnected", "The stream could not be resumed in time.")),
     });
@@ -183,7 +183,7 @@ export class EncryptedStream implements RelayStream {
     this.#recovery.connected();
   }
 
-  /** Ends the stream without its other end, which can't be reached any more. */
+  /** Ends the stream without its other end, which can no longer be reached. */
   giveUp(cause: RelayError): void {
     this.#finish(cause);
   }
@@ -303,7 +303,7 @@ export class EncryptedStream implements RelayStream {
     this.#acks.clear();
   }
 
-  /** An end that answers nothing, although its connection seems to work, is lost after the same time. */
+  /** Ends the stream if the other end does not answer for the same time, although the connection seems to work. */
   #checkSilence(waitingSince: number): void {
     const silentMs = performance.now() - Math.max(this.#lastHeardAt, waitingSince);
     if (silentMs < this.#limits.resumeTimeoutMs) return;

@@ -14,7 +14,7 @@ import type { FrameChannel } from "./frame-channel.ts";
 import type { OpenStreamOptions } from "./open-stream-options.ts";
 import type { RelayStream } from "./relay-stream.ts";
 
-/** Reasons for which a new connection may succeed later. */
+/** Error codes after which a later connection may succeed. */
 const RETRYABLE: ReadonlySet<RelayErrorCode> = new Set([
   "connect_failed",
   "disconnected",
@@ -57,7 +57,7 @@ export class HarnessConnection {
 
   #use(channel: FrameChannel): void {
     this.#channel = channel;
-    // A channel that was replaced has nothing to say any more.
+    // Frames of a replaced channel are ignored.
     channel.start({
       frame: (bytes) => this.#channel === channel && this.#receive(bytes),
       closed: (cause) => this.#channel === channel && this.#closed(cause),

@@ -4,13 +4,13 @@ const LENGTH_BYTES = 4;
 export type OnRecord = (plaintext: Buffer, segmentIndex: number, segmentCount: number) => void;
 
 /**
- * Packs messages into records, each message preceded by its length. Small ones share a record; one that is larger than a
- * record gets several of its own, its segments.
+ * Packs messages into records, each message preceded by its length. Small messages share a record. A message that is larger than a
+ * record is split into several records, its segments.
  */
 export class MessagePacker {
   readonly #recordBytes: number;
   readonly #onRecord: OnRecord;
-  /** The record that is being filled. Used again for each one. */
+  /** The buffer of the record that is being filled. It is reused for each record. */
   #record: Buffer | undefined;
   #usedBytes = 0;
 

@@ -6,7 +6,7 @@ export interface MessageReceiver {
   closed(cause?: Error): void;
 }
 
-/** Memory of a message beside its bytes. */
+/** Memory of a message in addition to its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 96;
 
 interface QueueLimits {
@@ -93,7 +93,7 @@ export class MessageQueue {
     queueMicrotask(() => this.#drain());
   }
 
-  /** Messages that arrive meanwhile are appended and delivered by the same loop. */
+  /** Messages that arrive during the loop are appended, and delivered by it. */
   #drain(): void {
     let next = 0;
     while (!this.#isPaused && next < this.#messages.length) {

@@ -15,7 +15,7 @@ export interface RelayStream extends Transport {
   /** Bytes that have not left this process, or that the other end has not acknowledged. */
   readonly bufferedBytes: number;
   start(receiver: TransportReceiver): void;
-  /** As `start`, for a reader of bytes. */
+  /** The same as `start`, for a reader of bytes. */
   startBytes(receiver: MessageReceiver): void;
   /**
    * Sends one message. The messages of one event-loop turn leave together. Returns a promise only if the other side reads

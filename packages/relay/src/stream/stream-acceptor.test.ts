@@ -18,7 +18,7 @@ import type { HarnessRequest, StreamAcceptorOptions } from "./acceptor-options.t
 
 const RESET = { kind: "reset", reason: "noise_relay_protocol_error" };
 
-/** An acceptor with one connection to harnesses that do as they please. */
+/** An acceptor with one connection to harnesses that the test controls. */
 function connect(options: Partial<StreamAcceptorOptions> = {}, limits: Partial<RelayLimits> = {}) {
   const [near, far] = memoryChannelPair();
   const test = testAcceptor({ ...options, limits });
@@ -118,7 +118,7 @@ describe("a handshake", () => {
     expect(counters.handshakesFailed).toBe(8);
   });
 
-  it("for a stream that is established does not touch it", async () => {
+  it("for an established stream does not affect it", async () => {
     const { harness, nextStream } = connect();
     const stream = nextStream();
     const keys = await harness.open("s1");
@@ -159,7 +159,7 @@ describe("a handshake", () => {
     expect(harness.received).toEqual([]);
   });
 
-  it("that the harness takes back is no failure", async () => {
+  it("that the harness withdraws is not counted as a failure", async () => {
     const { requests, validate } = manualValidation();
     const { harness, streams, counters } = connect({ validate });
     for (let i = 0; i < 10; i++) {
@@ -173,7 +173,7 @@ describe("a handshake", () => {
     expect([counters.handshakesFailed, counters.handshakesUnauthorized]).toEqual([0, 0]);
   });
 
-  it("whose connection ends meanwhile is forgotten", async () => {
+  it("whose connection ends during the validation is dropped", async () => {
     const { requests, validate } = manualValidation();
     const { harness, streams, channel } = connect({ validate });
     harness.startHandshake("s1");
@@ -212,7 +212,7 @@ describe("data before the handshake is complete", () => {
     expect(counters.framesInvalid).toBe(20);
   });
 
-  it("of frames without a meaning is ignored", async () => {
+  it("other than data is ignored", async () => {
     const { harness } = connect();
     for (let i = 0; i < 20; i++) {
       harness.send("unknown", { kind: "resume", nextSeq: 0 });

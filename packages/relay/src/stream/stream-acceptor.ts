@@ -5,7 +5,7 @@ import type { AcceptorContext, StreamAcceptorOptions } from "./acceptor-options.
 import { createCounters } from "./counters.ts";
 import type { FrameChannel } from "./frame-channel.ts";
 
-/** Enough for the streams that end while frames are on their way. */
+/** Number of ended streams to remember, whose late frames are ignored. */
 const ENDED_STREAMS = 1024;
 
 /** The executor's end: accepts the streams of harnesses that a rendezvous multiplexes over one connection. */

@@ -1,19 +1,19 @@
 import { timerDelay } from "@codexkit/rpc/async";
 import type { RelayLimits } from "../limits.ts";
 
-/** Resets in a row, without any other frame, after which a harness tries another connection. */
+/** Number of successive resets, without any other frame, after which a harness tries another connection. */
 const RESETS_PER_CONNECTION = 3;
-/** Connections in a row with so many resets, after which the executor does not have the stream any more. */
+/** Number of successive connections with so many resets after which the executor is assumed to have lost the stream. */
 const FAILED_CONNECTIONS = 2;
 
 export interface RecoveryEvents {
   /** Asks the other end to resume. */
   readonly onRetry: () => void;
-  /** The connection reaches no end that has the stream. */
+  /** Called when no end of this connection has the stream. */
   readonly onHopeless: () => void;
-  /** No connection does: the other end has restarted. */
+  /** Called when no connection has it, because the other end was restarted. */
   readonly onUnknown: () => void;
-  /** The time is over. */
+  /** Called when the time for the resumption has passed. */
   readonly onTimeout: () => void;
 }
 
@@ -42,19 +42,19 @@ export class StreamRecovery {
     this.#deadline ??= setTimeout(() => this.#events.onTimeout(), timerDelay(this.#limits.resumeTimeoutMs));
   }
 
-  /** There is a connection: asks the other end at once, and again until it answers. */
+  /** Call when there is a connection. Asks the other end immediately, and repeats this until it answers. */
   connected(): void {
     this.#delayMs = this.#limits.resumeRetryMs;
     this.#resets = 0;
     this.#ask();
   }
 
-  /** There is no connection, or the other end is expected to ask. */
+  /** Call when there is no connection, or when the other end is expected to ask. */
   disconnected(): void {
     clearTimeout(this.#retry);
   }
 
-  /** The stream was reset, which anyone on the way could have done: one reset does not end a reliable stream. */
+  /** Call when the stream was reset. A single reset does not end a reliable stream, because the rendezvous can forge it. */
   wasReset(): void {
     this.#resets += 1;
     if (this.#resets < RESETS_PER_CONNECTION) return this.#scheduleRetry();
@@ -63,7 +63,7 @@ export class StreamRecovery {
     else this.#events.onUnknown();
   }
 
-  /** The other end answered, or the stream has ended. */
+  /** Call when the other end has answered, or the stream has ended. */
   end(): void {
     clearTimeout(this.#deadline);
     clearTimeout(this.#retry);

@@ -228,7 +228,7 @@ describe("keepalive", () => {
     far.pause();
     const frame = Buffer.alloc(200_000);
     for (let i = 0; i < 1000 && !channel.send(frame); i++) await nextTurn();
-    // Until no write completes any more.
+    // Until writes no longer complete.
     for (let turn = 0; turn < 50; turn++) await nextTurn();
     far.send(Buffer.from("still talking"));
     vi.advanceTimersByTime(59_000);

@@ -173,7 +173,7 @@ export class WebSocketChannel implements FrameChannel {
     this.#socket?.uncork();
   }
 
-  /** The connection is not usable any more: a closing handshake might never complete. */
+  /** Terminates an unusable connection, because a closing handshake might never complete. */
   #fail(cause: Error): void {
     this.#finish(cause);
     this.#webSocket.terminate();

@@ -7,7 +7,7 @@ import { RelayError, type RelayErrorCode } from "../../errors.ts";
 import type { RegisteredEnvironment } from "../store/registration-store.ts";
 import type { NewRegistryToken, RegistryTokenInfo } from "../store/token-store.ts";
 
-/** Where a registry is, and the file of a token with the scope `admin`. */
+/** The address of a registry, and the file of a token with the scope `admin`. */
 export interface AdminOptions {
   readonly url: string;
   readonly tokenFile?: string;
@@ -17,7 +17,7 @@ export interface AdminOptions {
 const CALL_MS = 30_000;
 const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
-/** Manages a running registry, which alone has its store open. */
+/** Manages a registry through its API, because only the registry itself has its store open. */
 export class AdminClient {
   readonly #url: string;
   readonly #token: string;

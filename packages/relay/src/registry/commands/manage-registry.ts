@@ -34,7 +34,7 @@ export async function createToken(name: string, options: CreateTokenOptions): Pr
   const created = await client.createToken(token);
   if (json) return printJson(created);
   const { id, scopes, environmentId, expiresAt } = created.info;
-  // The token alone on stdout, so that it can be written to a file.
+  // Only the token is printed to stdout, so that it can be redirected to a file.
   process.stdout.write(`${created.token}\n`);
   const until = expiresAt === null ? "" : `, until ${new Date(expiresAt).toISOString()}`;
   process.stderr.write(
@@ -87,7 +87,7 @@ function printJson(value: unknown): void {
 }
 
 function printTable(header: readonly string[], rows: readonly (readonly string[])[]): void {
-  // Names come from others: control characters could hide or change lines of a terminal.
+  // Names are untrusted. Control characters could hide or change lines of a terminal.
   const lines = [header, ...rows].map((row) => row.map((cell) => cell.replaceAll(/\p{C}/gu, "\uFFFD")));
   const widths = header.map((_, column) => Math.max(...lines.map((row) => (row[column] ?? "").length)));
   for (const row of lines) {

@@ -102,7 +102,7 @@ describe("a registry as a program", () => {
     expect((await executor.closed).code).toBe(1008);
   });
 
-  test("ends with open sockets after SIGTERM, without an error", async () => {
+  test("exits without an error after SIGTERM, also with open sockets", async () => {
     const token = JSON.parse(
       await output("token", "create", "c", "--scope", "execute", "--all-environments", "--json", ...admin),
     ) as { token: string };
@@ -115,7 +115,7 @@ describe("a registry as a program", () => {
   });
 });
 
-test("a registry whose terminal is closed ends as after SIGTERM", async () => {
+test("a registry exits when its terminal is closed, as after SIGTERM", async () => {
   await using folder = await tempFolder("registry");
   await using server = start("serve", "--store", folder.path, "--listen", "127.0.0.1:0");
   await once(server.child.stdout, "data");
@@ -123,7 +123,7 @@ test("a registry whose terminal is closed ends as after SIGTERM", async () => {
   expect(await server.ended).toMatchObject({ code: 0 });
 });
 
-test("a command without a registry or a token says what to do", async () => {
+test("the error of a command without a registry or a token explains what to do", async () => {
   const failed = async (...args: string[]): Promise<string> => {
     await using program = start(...args);
     expect((await program.ended).code).not.toBe(0);

@@ -40,7 +40,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     {},
   );
-  // Before the line that says that it is ready. SIGHUP: the terminal was closed.
+  // Installed before the URL is printed. SIGHUP is sent when the terminal is closed.
   const stopped = Promise.race(["SIGINT", "SIGTERM", "SIGHUP"].map((signal) => once(process, signal)));
   process.stdout.write(`${registry.url}\n`);
   await stopped;

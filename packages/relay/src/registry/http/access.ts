@@ -3,7 +3,7 @@ import { TokenBucket } from "../rendezvous/token-bucket.ts";
 import type { RegistryScope, RegistryTokenInfo, TokenStore } from "../store/token-store.ts";
 import { RegistryProblem } from "./registry-problem.ts";
 
-/** Addresses whose failures are remembered. The one that was added first is forgotten. */
+/** Number of addresses whose failures are counted. The one that was added first is dropped. */
 const MAX_ADDRESSES = 10_000;
 
 /** Checks credentials, and limits how often an address may fail. */
@@ -19,8 +19,8 @@ export class Access {
   }
 
   /**
-   * The token of a request, which must have the scope and be valid for the environment. Requests with a valid token are never
-   * limited: others at the same address, such as that of a proxy, could lock its owner out.
+   * Returns the token of a request, which must have the scope and be valid for the environment. Requests with a valid token are
+   * never limited. Otherwise, other clients at the same address, such as that of a proxy, could lock its owner out.
    */
   async require(
     authorization: string | undefined,

@@ -5,7 +5,7 @@ import { parseValue, readBody } from "./read-body.ts";
 import { RegistryProblem } from "./registry-problem.ts";
 import { newToken, tokenId } from "./schemas.ts";
 
-/** Management of tokens, for the command line. A token of one environment manages the tokens of that environment only. */
+/** Management of tokens, for the command line. A token of one environment manages only the tokens of that environment. */
 export function addAdminRoutes(app: Hono, { store, access, audit, limits }: HttpServices): void {
   const authenticate = async (context: Context): Promise<RegistryTokenInfo> =>
     access.require(context.req.header("authorization"), addressOf(context), { scope: "admin" });

@@ -37,7 +37,7 @@ const path = (call: string, environmentId = ENVIRONMENT): string =>
 const registerBody = () => ({ security_profile: "noise_hybrid_ik_v1", executor_public_key: randomKey() });
 
 describe("the calls of Codex", () => {
-  test("a harness gets a connection of its own for each call, so that none breaks while it is reused", async () => {
+  test("a harness's connection is closed after each call, so that no reused connection can break", async () => {
     for (const token of [connectToken, executeToken, undefined]) {
       const response = await fetch(registry.url + path("connect"), {
         method: "POST",
@@ -140,7 +140,7 @@ describe("a request is refused", () => {
     }
   });
 
-  test("for a body that is no JSON, or has wrong, missing or unknown members", async () => {
+  test("for a body that is not JSON, or has invalid, missing or unknown members", async () => {
     const key = randomKey();
     const bodies: unknown[] = [
       "",
@@ -236,7 +236,7 @@ describe("administration", () => {
     expect((await post(registry.url, path("register", "box"), token, registerBody())).status).toBe(401);
   });
 
-  test("of one environment does not reach the others", async () => {
+  test("with a token of one environment does not include other environments", async () => {
     const limited = await registry.token("admin", "mine");
     const tokens = await registry.registry.tokens.list();
     const other = tokens.find(({ environmentId }) => environmentId === ENVIRONMENT);
@@ -252,7 +252,7 @@ describe("administration", () => {
     expect(environments.body).toEqual({ environments: [] });
   });
 
-  test("needs its scope", async () => {
+  test("requires the scope admin", async () => {
     for (const [method, target] of [
       ["GET", "/admin/tokens"],
       ["POST", "/admin/tokens"],
@@ -264,7 +264,7 @@ describe("administration", () => {
   });
 });
 
-test("neither the log nor the audit log has secrets", async () => {
+test("neither the log nor the audit log contains secrets", async () => {
   const registered = await register(registry.url, executeToken);
   await using _executor = await RawSocket.open(registered.url);
   await waitForExecutor(registry);
@@ -279,7 +279,7 @@ test("neither the log nor the audit log has secrets", async () => {
   expect(text).not.toContain("x25519");
 });
 
-test("a request that does not arrive in time ends", async () => {
+test("a request that does not arrive in time is closed", async () => {
   await using slow = await startTestRegistry({ limits: { headersMs: 200 } });
   const socket = connect(Number(new URL(slow.url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -288,7 +288,7 @@ test("a request that does not arrive in time ends", async () => {
   await once(socket, "close");
 });
 
-test("a refused upgrade ends, also if the client keeps its side open", async () => {
+test("the connection of a refused upgrade is closed, also if the client keeps its side open", async () => {
   const socket = connect({
     port: Number(new URL(registry.url).port),
     host: "127.0.0.1",
@@ -300,7 +300,7 @@ test("a refused upgrade ends, also if the client keeps its side open", async () 
   );
   const [answer] = (await once(socket, "data")) as [Buffer];
   expect(String(answer)).toMatch(/^HTTP\/1.1 401 /);
-  // The other side is gone: what it gets now is answered with a reset, not taken.
+  // The server has closed the connection: further data is answered with a reset.
   const writing = setInterval(() => socket.write("x"), 10);
   await new Promise<void>((resolve) => void socket.on("error", () => {}).on("close", () => resolve()));
   clearInterval(writing);
@@ -317,7 +317,7 @@ test("a flood of refused requests does not fill the audit log", async () => {
   expect(refusals.join("")).not.toContain("ckr_");
 });
 
-test("TLS: requests and sockets, and connections that never begin are closed", async () => {
+test("TLS serves requests and sockets, and closes connections without a handshake", async () => {
   await using folder = await tempFolder("tls");
   const [keyFile, certFile] = [join(folder.path, "key.pem"), join(folder.path, "cert.pem")];
   const args =
@@ -350,7 +350,7 @@ test("TLS: requests and sockets, and connections that never begin are closed", a
 });
 
 describe("a new store", () => {
-  test("gets one token, in a file that only its owner can read, and an audit log", async () => {
+  test("has one token, in a file that only its owner can read, and an audit log", async () => {
     await using folder = await tempFolder("registry");
     const options = { store: folder.path, port: 0, logger: "silent" } as const;
     const file = join(folder.path, "admin-token");
@@ -373,7 +373,7 @@ describe("a new store", () => {
     ]);
   });
 
-  test("goes on if the disk of its audit log is full, and reports it once", async () => {
+  test("keeps working if the disk of its audit log is full, and reports this once", async () => {
     await using folder = await tempFolder("registry");
     const lines: string[] = [];
     const logger = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
@@ -390,7 +390,7 @@ describe("a new store", () => {
     expect(lines.filter((line) => line.includes("/dev/full, can't be written (ENOSPC)"))).toHaveLength(1);
   });
 
-  test("has its tokens and their revocations on the disk at once", async () => {
+  test("writes tokens and their revocations to the disk immediately", async () => {
     await using folder = await tempFolder("registry");
     await using started = await startRegistry({ store: folder.path, port: 0, logger: "silent" });
     const database = async (): Promise<string> =>
@@ -402,7 +402,7 @@ describe("a new store", () => {
     expect(await database()).not.toBe(created);
   });
 
-  test("gets its token at the next start if the file could not be written", async () => {
+  test("receives its token at the next start if the file could not be written", async () => {
     await using folder = await tempFolder("registry");
     const options = { store: folder.path, port: 0, logger: "silent" } as const;
     const wrong = startRegistry({ ...options, tokenFile: "/dev/null/token" });
@@ -415,7 +415,7 @@ describe("a new store", () => {
     expect(await readFile(join(folder.path, "admin-token"), "utf8")).toMatch(/^ckr_/);
   });
 
-  test("names an audit log that can't be opened", async () => {
+  test("rejects with the path of an audit log that can't be opened", async () => {
     await using folder = await tempFolder("registry");
     const wrong = startRegistry({ store: folder.path, port: 0, auditFile: "/dev/null/audit.log" });
     await expect(wrong).rejects.toMatchObject({
@@ -424,7 +424,7 @@ describe("a new store", () => {
     });
   });
 
-  test("rejects wrong options", async () => {
+  test("rejects invalid options", async () => {
     for (const wrong of [
       { host: "0.0.0.0" },
       { publicUrl: "ftp://x" },

@@ -12,7 +12,7 @@ export function createApp(services: HttpServices): Hono {
   const { store, metrics, access, isClosing } = services;
   const app = new Hono();
   app.use(async (context, next) => {
-    // No browser calls the registry: a web page must not be able to.
+    // The registry has no browser clients, so requests of web pages are refused.
     if (context.req.header("origin") !== undefined) {
       throw new RegistryProblem("forbidden", "Requests of web pages are refused.");
     }
@@ -38,7 +38,7 @@ export function createApp(services: HttpServices): Hono {
     const problem = toProblem(error);
     metrics.counters.refuse(problem.code);
     services.audit.recordRefusal({
-      // Nothing that a stranger can choose: it may be a secret in the wrong place, and it may be long.
+      // Contains no text of the request: it may be long, or a misplaced secret.
       environment: environmentId.safeParse(context.req.param("environmentId")).data,
       address: addressOf(context),
       reason: problem.code,

@@ -14,10 +14,10 @@ import {
   validateBody,
 } from "./schemas.ts";
 
-/** The header in which Codex names the stream of a validation. */
+/** The header in which Codex sends the stream ID of a validation. */
 const STREAM_ID_HEADER = "x-codex-noise-stream-id";
 
-/** The calls of Codex's executors and harnesses. Their paths, members and codes are Codex's. */
+/** The calls of Codex's executors and harnesses. Codex defines the paths, members and codes. */
 export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
   const { store, access, audit, limits } = services;
   const path = "/cloud/environment/:environmentId";
@@ -77,8 +77,8 @@ export function addEnvironmentRoutes(app: Hono, services: HttpServices): void {
 
   app.use(`${path}/connect`, async (context, next) => {
     await next();
-    // A harness calls again when its socket has ended. On a connection that was kept open, that call could meet the end of the
-    // connection, after which Codex's harness does not try again.
+    // A harness calls again when its socket has ended. On a kept-alive connection, the call could fail because the connection is
+    // being closed, and Codex's harness does not retry after that.
     context.header("connection", "close");
   });
 

@@ -15,13 +15,13 @@ export interface ListenOptions {
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
-/** How often connections are checked whose headers have not arrived. */
+/** Interval at which connections are checked for late headers. */
 const CHECK_MS = 1_000;
 const REQUEST_MS = 30_000;
-/** How often idle connections are closed while the server ends. */
+/** Interval at which idle connections are closed while the server shuts down. */
 const SWEEP_MS = 20;
 
-/** A hono app. Declared here, because hono's declarations need TypeScript 5.7. */
+/** A hono app. Declared here, because hono's declarations require TypeScript 5.7. */
 interface RequestHandler {
   readonly fetch: (request: Request, bindings: object) => Response | Promise<Response>;
 }
@@ -31,7 +31,7 @@ export class HttpServer {
   readonly #server: Server;
   #closed: Promise<unknown> | undefined;
   #sweep: NodeJS.Timeout | undefined;
-  /** Where programs on this machine reach it. */
+  /** The URL for programs on this machine. */
   readonly url: string;
 
   private constructor(server: Server, scheme: "http" | "https") {
@@ -68,7 +68,7 @@ export class HttpServer {
     return new HttpServer(server, tls ? "https" : "http");
   }
 
-  /** Refuses new connections and ends idle ones from now on. Requests and WebSockets go on. */
+  /** Refuses new connections and closes idle ones from now on. Requests and WebSockets continue. */
   stopListening(): void {
     if (this.#closed) return;
     this.#closed = once(this.#server, "close");
@@ -76,7 +76,7 @@ export class HttpServer {
     this.#sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
   }
 
-  /** Waits until all connections have ended. Ends those that are left after a grace period. */
+  /** Waits until all connections have ended. Closes the remaining ones after a grace period. */
   async close(graceMs: number): Promise<void> {
     this.stopListening();
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);

@@ -7,7 +7,7 @@ import type { Metrics } from "../metrics.ts";
 import type { RegistryStore } from "../store/registry-store.ts";
 import type { Access } from "./access.ts";
 
-/** What the routes use. */
+/** The services that the routes use. */
 export interface HttpServices {
   readonly store: RegistryStore;
   readonly access: Access;
@@ -15,7 +15,7 @@ export interface HttpServices {
   readonly metrics: Metrics;
   readonly logger: Logger;
   readonly limits: RegistryLimits;
-  /** The address that is handed to executors and harnesses, without a slash at its end. */
+  /** The base URL that executors and harnesses receive, without a trailing slash. */
   readonly publicUrl: () => string;
   readonly isClosing: () => boolean;
 }

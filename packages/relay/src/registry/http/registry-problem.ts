@@ -1,4 +1,4 @@
-/** A refused request: the status and the code that the API documents. */
+/** A refused request, with the status and the code that the API documents. */
 export class RegistryProblem extends Error {
   override readonly name = "RegistryProblem";
   readonly status: RegistryProblemStatus;

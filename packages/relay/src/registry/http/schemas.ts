@@ -3,7 +3,7 @@ import { epochClaim } from "../store/epoch-claim.ts";
 
 export const SECURITY_PROFILE = "noise_hybrid_ik_v1";
 
-/** In a path, a table and a log line without quoting; never a path segment with a meaning of its own. */
+/** Needs no quoting in paths, tables and log lines, and is never a special path segment such as `..`. */
 export const environmentId = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,127}$/, "Expected 1 to 128 letters, digits, dots, hyphens and underscores.");
@@ -29,7 +29,7 @@ export const validateBody = z.strictObject({
   harness_key_authorization: z.string().min(1).max(4096),
 });
 
-/** Of the header that Codex sends with a validation. */
+/** The header that Codex sends with a validation. */
 export const streamId = z.string().regex(/^[\x21-\x7e]{1,128}$/, "Expected 1 to 128 visible characters.");
 
 export const newToken = z
@@ -52,7 +52,7 @@ export const newToken = z
 
 export const tokenId = z.uuid("Expected an ID as `registry token list` prints it.");
 
-/** Only the canonical form: two texts of one key would be two keys for everything that compares texts. */
+/** Accepts only the canonical form, because keys are compared as text. */
 function base64(length: number) {
   return z.string().refine((text) => {
     const bytes = Buffer.from(text, "base64");

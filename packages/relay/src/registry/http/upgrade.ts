@@ -36,7 +36,7 @@ interface Incoming {
 
 export interface UpgradeHandler {
   readonly onUpgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
-  /** Resolves when the ends of sockets that have closed are stored. */
+  /** Resolves when the end of every closed socket is stored. */
   readonly settled: () => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
       const ended = Promise.withResolvers<void>();
       const executor = rendezvous.addExecutor(identity, webSocket, incoming.socket, ended.resolve);
       record("executor.connected", identity, incoming);
-      // One after the other: a late attach would leave the executor online after its end.
+      // One after the other, because a late attach would leave the executor online after its end.
       const attached = store.registrations.attach(registrationId, nodeId, connectionId).then(
         () => (executor.isAttached = true),
         (error: unknown) => {
@@ -139,9 +139,9 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
     return attachHarness(incoming, identity);
   }
 
-  /** ws answers a request that is no valid upgrade. */
+  /** ws answers a request that is not a valid upgrade. */
   function accept({ request, socket, head }: Incoming, onOpen: (webSocket: WebSocket) => void): void {
-    // It may have begun to close while the credential was looked up.
+    // The registry may have started to close while the credential was looked up.
     if (services.isClosing()) throw closing();
     if (!socket.destroyed) server.handleUpgrade(request, socket, head, onOpen);
   }
@@ -196,7 +196,7 @@ function offline(): RegistryProblem {
   return new RegistryProblem("environment_offline", "The executor is not connected.");
 }
 
-/** 401 makes an executor register again, and a harness ask for a new URL. */
+/** After a 401, an executor registers again, and a harness requests a new URL. */
 function wrongCredential(access: Access, address: string): RegistryProblem {
   return (
     access.countFailure(address) ??

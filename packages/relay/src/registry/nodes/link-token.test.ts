@@ -12,7 +12,7 @@ const identity = {
   harnessKeyHash: "k",
 };
 
-test("a token of a node is good for one connection to one other node", async () => {
+test("a node's token is valid for one connection to one other node", async () => {
   const token = await signLinkToken(secret, "node-1", identity);
   const verifier = new LinkTokenVerifier(secret, "node-1");
   expect(await new LinkTokenVerifier(secret, "node-2").verify(token)).toBeUndefined();
@@ -21,7 +21,7 @@ test("a token of a node is good for one connection to one other node", async () 
   expect(await verifier.verify(token)).toBeUndefined();
 });
 
-test("a token that has expired, lacks a claim, has one too many or is unsigned is refused", async () => {
+test("a token that is expired or unsigned, lacks a claim or has an additional one is refused", async () => {
   const verifier = new LinkTokenVerifier(secret, "n");
   const now = Math.floor(Date.now() / 1000);
   const sign = (claims: object, expires: number | undefined, id: string | undefined = "id") => {

@@ -9,7 +9,7 @@ const AUDIENCE_PREFIX = "node:";
 /** Long enough for one connection attempt. */
 const VALID_FOR_S = 30;
 const CLOCK_SKEW_S = 30;
-/** Tokens that were used are remembered until they have expired, as long as there are fewer than this. */
+/** Maximum number of used tokens that are remembered until they expire. */
 const MAX_USED = 100_000;
 
 const claims = z.strictObject({
@@ -23,7 +23,7 @@ const claims = z.strictObject({
   harnessKeyHash: z.string(),
 });
 
-/** Proves to one other node that this one has checked the ticket of a harness. */
+/** Creates tokens that prove to another node that this node has checked the ticket of a harness. */
 export async function signLinkToken(
   secret: Uint8Array,
   nodeId: string,
@@ -37,7 +37,7 @@ export async function signLinkToken(
     .sign(secret);
 }
 
-/** Checks the tokens of other nodes. Each is good for one connection. */
+/** Checks the tokens of other nodes. Each is valid for one connection. */
 export class LinkTokenVerifier {
   readonly #secret: Uint8Array;
   readonly #nodeId: string;
@@ -48,7 +48,7 @@ export class LinkTokenVerifier {
     this.#nodeId = nodeId;
   }
 
-  /** Undefined for a token that is forged, expired, used, or meant for another node. */
+  /** Undefined for a token that is forged, expired, already used, or meant for another node. */
   async verify(token: string): Promise<HarnessIdentity | undefined> {
     try {
       const { payload } = await jwtVerify(token, this.#secret, {

@@ -56,7 +56,7 @@ function startChecks(store: RegistryStore, rendezvous: Rendezvous) {
   return { closed, [Symbol.asyncDispose]: () => checks[Symbol.asyncDispose]() };
 }
 
-test("leases that ended while the store was down close no connection between nodes", async () => {
+test("leases that expired while the store was down close no connection between nodes", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] });
   const { store, state } = fakeStore();
   await using rendezvous = new Rendezvous({ limits: REGISTRY_LIMITS });
@@ -64,7 +64,7 @@ test("leases that ended while the store was down close no connection between nod
   await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
   state.isDown = true;
   await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
-  // The store is back, and the other node has not renewed its lease yet.
+  // The store is available again, and the other node has not renewed its lease yet.
   Object.assign(state, { isDown: false, alive: new Set() });
   await vi.advanceTimersByTimeAsync(LEASE_MS / 2);
   expect(it.closed).toEqual([]);
@@ -76,7 +76,7 @@ test("leases that ended while the store was down close no connection between nod
   expect(it.closed).not.toEqual([]);
 });
 
-test("many executors that connect at once are one check, and a revoked token is checked at once", async () => {
+test("many executors that connect concurrently cause one check, and a revoked token an immediate check", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
   const { store, state, notify } = fakeStore();
   await using rendezvous = new Rendezvous({ limits: REGISTRY_LIMITS });

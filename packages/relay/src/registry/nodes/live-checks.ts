@@ -14,27 +14,27 @@ export interface LiveChecksOptions {
   readonly onWarning: (error: unknown) => void;
 }
 
-/** Renewals per lease: some may fail before the node counts as dead. */
+/** Renewals per lease duration. Several may fail before the node counts as dead. */
 const RENEWALS_PER_LEASE = 4;
-/** Expired rows are removed once per so many renewals. */
+/** Number of renewals after which expired rows are removed. */
 const RENEWALS_PER_CLEANUP = 20;
 
 /**
- * A check looks at every socket, and every executor that connects is a reason for one. After a restart, thousands connect
- * within seconds.
+ * Delay of the check that a connecting executor causes, so that several executors share one. A check examines every socket, and
+ * after a restart thousands of executors connect within seconds.
  */
 const REGISTRATION_DELAY_MS = 250;
 
 /**
- * Keeps a node and its sockets in step with the store: renews the lease, and closes sockets whose token has ended, whose
- * registration has another socket, or whose other node has died.
+ * Keeps a node and its sockets in sync with the store: renews the lease, and closes sockets whose token is no longer valid, whose
+ * registration has a newer socket, or which are linked to a node that has died.
  */
 export class LiveChecks implements AsyncDisposable {
   readonly #options: LiveChecksOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #subscriptions: readonly Disposable[];
   #renewals = 0;
-  /** When renewals began to succeed. Undefined while they fail. */
+  /** Time of the first renewal since the last failure. Undefined while renewals fail. */
   #renewedSince: number | undefined = performance.now();
   #running: Promise<void> | undefined;
   #isDue = false;
@@ -44,7 +44,7 @@ export class LiveChecks implements AsyncDisposable {
     this.#options = options;
     const { notifier } = options.store.store;
     this.#timer = setInterval(() => void this.#renew(), options.leaseMs / RENEWALS_PER_LEASE);
-    // Polls of the notifier replace lost hints; the timer does that here.
+    // The notifier need not poll for lost hints, because this timer does.
     this.#subscriptions = [
       notifier.subscribe(TOKENS_CHANGED, (hint) => hint === "notified" && this.#check()),
       notifier.subscribe(REGISTRATIONS_CHANGED, (hint) => hint === "notified" && this.#checkSoon()),
@@ -75,7 +75,7 @@ export class LiveChecks implements AsyncDisposable {
     }
   }
 
-  /** While the store can't be reached, no node can renew its lease. Afterwards, each needs some time to do so. */
+  /** While the store can't be reached, no node can renew its lease. Afterwards, each node needs some time to renew it. */
   get #canJudgeLeases(): boolean {
     return (
       this.#renewedSince !== undefined && performance.now() - this.#renewedSince >= this.#options.leaseMs
@@ -89,7 +89,7 @@ export class LiveChecks implements AsyncDisposable {
     }, REGISTRATION_DELAY_MS);
   }
 
-  /** One check at a time. A hint during a check causes one more. */
+  /** Runs one check at a time. A hint during a check causes another check. */
   #check(): void {
     this.#isDue = true;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
@@ -101,7 +101,7 @@ export class LiveChecks implements AsyncDisposable {
       try {
         await this.#closeEnded();
       } catch {
-        // The renewal reports that the store can't be reached. Streams go on without it.
+        // The renewal reports that the store can't be reached. Streams continue without the store.
         return;
       }
     }

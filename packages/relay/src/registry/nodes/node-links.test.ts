@@ -13,7 +13,7 @@ const IDENTITY = {
   harnessKeyHash: "h",
 };
 
-test("a connection that is being opened while the node shuts down is not kept", async () => {
+test("a connection that is being opened while the node shuts down is closed", async () => {
   const links = new NodeLinks(Buffer.alloc(32));
   const server = createServer();
   server.on("upgrade", (_request, other) => {
@@ -33,7 +33,7 @@ test("a connection that is being opened while the node shuts down is not kept", 
   const incoming = { request, socket, head: Buffer.alloc(0) };
   expect(await links.open(target, IDENTITY, incoming, () => {})).toBe(false);
   expect(links.size).toBe(0);
-  // Ends only when the connection to the other node has.
+  // Ends only when the connection to the other node has ended.
   server.close();
   await once(server, "close");
 });

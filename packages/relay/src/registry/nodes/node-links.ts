@@ -7,9 +7,9 @@ import { signLinkToken } from "./link-token.ts";
 
 export const NODE_LINK_PATH = "/rendezvous/node";
 
-/** Connecting to another node. A harness waits 10 s at most. */
+/** Timeout of a connection to another node. A harness waits at most 10 s. */
 const CONNECT_MS = 5_000;
-/** As ws checks it. */
+/** The same check as in ws. */
 const WEBSOCKET_KEY = /^[+/0-9A-Za-z]{22}==$/;
 
 export interface LinkTarget {
@@ -24,8 +24,8 @@ export interface NodeLink {
 }
 
 /**
- * Connections of harnesses whose executor is connected to another node. Their bytes are passed on unread, in an upgraded
- * connection of their own: the other node treats it as the socket of the harness, and a slow end slows only this connection.
+ * Connections of harnesses whose executor is connected to another node. Each is forwarded unparsed over a separate upgraded
+ * connection, which the other node treats as the socket of the harness. A slow end slows down only this connection.
  */
 export class NodeLinks {
   readonly #secret: Uint8Array;
@@ -36,7 +36,7 @@ export class NodeLinks {
     this.#secret = secret;
   }
 
-  /** Ends all connections, and those that are being opened. */
+  /** Closes all connections, including those that are being opened. */
   close(): void {
     this.#isClosed = true;
     for (const link of this.#links) link.close();
@@ -50,7 +50,7 @@ export class NodeLinks {
     return this.#links.size;
   }
 
-  /** Resolves to false if the other node refused or could not be reached; the socket is unchanged then. */
+  /** Resolves to false, with an unchanged socket, if the other node refused or could not be reached. */
   async open(
     target: LinkTarget,
     identity: HarnessIdentity,

@@ -1,4 +1,4 @@
-// Several registries on one Postgres: the two ends of a stream may be connected to different ones.
+// Several registries on one Postgres, where the two ends of a stream may be connected to different nodes.
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { PostgresServer } from "@codexkit/store/testing";
@@ -16,7 +16,7 @@ import {
 import { startRegistry } from "../index.ts";
 
 const PROGRAM = fileURLToPath(new URL("../../../test/registry-program.ts", import.meta.url));
-/** Postgres is started and restarted on a busy machine. */
+/** Long enough to start and restart Postgres on a busy machine. */
 const SLOW = { timeout: 60_000 };
 const POLL = { timeout: 20_000, interval: 50 };
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-/** An executor at a node, as the only one of its environment. */
+/** Connects an executor to a node, as the only one of its environment. */
 async function openExecutor(node: TestRegistry, environmentId: string) {
   const registered = await register(node.url, executeToken, { environmentId });
   const socket = await RawSocket.open(registered.url);
@@ -53,26 +53,30 @@ async function openHarness(node: { readonly url: string }, environmentId: string
   return RawSocket.open((await authorize(node.url, connectToken, { environmentId, key })).url);
 }
 
-test("frames pass between nodes in both directions, in order and under back-pressure", SLOW, async () => {
-  await using executor = await openExecutor(a, "both");
-  await using harness = await openHarness(b, "both");
-  const stream = newStreamId();
-  harness.send(dataFrame(stream, "to the executor"));
-  expect(String((await executor.socket.next()).payload)).toBe("to the executor");
-  harness.webSocket.pause();
-  const chunk = Buffer.alloc(200_000, 3);
-  for (let seq = 0; seq < 150; seq += 1) executor.socket.send(dataFrame(stream, chunk, seq));
-  await vi.waitFor(() => expect(executor.socket.webSocket.bufferedAmount).toBeGreaterThan(1_000_000), POLL);
-  harness.webSocket.resume();
-  for (let seq = 0; seq < 150; seq += 1) expect((await harness.next()).payload?.equals(chunk)).toBe(true);
-  const token = await b.token("metrics");
-  const metrics = await fetch(`${b.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
-  expect(await metrics.text()).toContain('codexkit_relay_sockets{end="node"} 1');
-  harness.webSocket.terminate();
-  expect(await executor.socket.next()).toEqual({ streamId: stream, reset: "harness_disconnected" });
-});
+test(
+  "frames are forwarded between nodes in both directions, in order and with back-pressure",
+  SLOW,
+  async () => {
+    await using executor = await openExecutor(a, "both");
+    await using harness = await openHarness(b, "both");
+    const stream = newStreamId();
+    harness.send(dataFrame(stream, "to the executor"));
+    expect(String((await executor.socket.next()).payload)).toBe("to the executor");
+    harness.webSocket.pause();
+    const chunk = Buffer.alloc(200_000, 3);
+    for (let seq = 0; seq < 150; seq += 1) executor.socket.send(dataFrame(stream, chunk, seq));
+    await vi.waitFor(() => expect(executor.socket.webSocket.bufferedAmount).toBeGreaterThan(1_000_000), POLL);
+    harness.webSocket.resume();
+    for (let seq = 0; seq < 150; seq += 1) expect((await harness.next()).payload?.equals(chunk)).toBe(true);
+    const token = await b.token("metrics");
+    const metrics = await fetch(`${b.url}/metrics`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await metrics.text()).toContain('codexkit_relay_sockets{end="node"} 1');
+    harness.webSocket.terminate();
+    expect(await executor.socket.next()).toEqual({ streamId: stream, reset: "harness_disconnected" });
+  },
+);
 
-test("limits and closes of the executor's node reach a harness at another one", SLOW, async () => {
+test("limits and closes of the executor's node apply to a harness at another node", SLOW, async () => {
   await using executor = await openExecutor(a, "closes");
   await using harness = await openHarness(b, "closes");
   harness.webSocket.send("text");
@@ -85,7 +89,7 @@ test("limits and closes of the executor's node reach a harness at another one", 
   expect((await second.closed).code).toBe(1012);
 });
 
-test("a token that is revoked at one node closes sockets at the others", SLOW, async () => {
+test("revoking a token at one node closes sockets at the other nodes", SLOW, async () => {
   await using _executor = await openExecutor(a, "revoked");
   const { token, info } = await a.registry.tokens.create({ name: "r", scopes: ["connect"] });
   const { url } = await authorize(b.url, token, { environmentId: "revoked" });
@@ -95,7 +99,7 @@ test("a token that is revoked at one node closes sockets at the others", SLOW, a
   await expect(authorize(b.url, token, { environmentId: "revoked" })).rejects.toThrow("unauthorized");
 });
 
-test("an executor that connects to another node leaves the earlier one", SLOW, async () => {
+test("an executor that connects to another node is disconnected from the earlier one", SLOW, async () => {
   await using executor = await openExecutor(a, "moved");
   await using harness = await openHarness(a, "moved");
   harness.send(dataFrame("s", "x"));
@@ -108,7 +112,7 @@ test("an executor that connects to another node leaves the earlier one", SLOW, a
   expect(String((await moved.next()).payload)).toBe("at the new node");
 });
 
-test("streams move when their node is killed", SLOW, async () => {
+test("streams move to another node when their node is killed", SLOW, async () => {
   await using node = new OwnedProcess({
     command: process.execPath,
     args: [
@@ -135,7 +139,7 @@ test("streams move when their node is killed", SLOW, async () => {
   }
   await node.stop("SIGKILL");
   await Promise.all([executor.socket.closed, atOther.closed, atSame.closed]);
-  // The URL of the executor names a load balancer, which sends it to a node that is left.
+  // The executor's URL is that of a load balancer, which now forwards to the remaining node.
   await using moved = await RawSocket.open(executor.registered.url.replace(url.slice(4), b.url.slice(4)));
   const harness = await vi.waitFor(() => openHarness(a, "killed"), POLL);
   harness.send(dataFrame("s", "again"));
@@ -150,20 +154,24 @@ test("audit events are logged at every level", SLOW, async () => {
   expect(lines.join("")).toContain('"audit":"node.started"');
 });
 
-test("streams go on while Postgres is down, and harnesses can connect when it is back", SLOW, async () => {
-  await using executor = await openExecutor(a, ENVIRONMENT);
-  await using harness = await openHarness(b, ENVIRONMENT);
-  harness.send(dataFrame("s", "before"));
-  await executor.socket.next();
-  await server.kill();
-  harness.send(dataFrame("s", "while it is down"));
-  expect(String((await executor.socket.next()).payload)).toBe("while it is down");
-  await vi.waitFor(async () => expect((await fetch(`${a.url}/readyz`)).status).toBe(503), POLL);
-  expect((await fetch(`${a.url}/healthz`)).status).toBe(200);
-  await server.restart();
-  await using second = await vi.waitFor(() => openHarness(b, ENVIRONMENT), POLL);
-  second.send(dataFrame("t", "after"));
-  expect(String((await executor.socket.next()).payload)).toBe("after");
-  harness.send(dataFrame("s", "still the same stream"));
-  expect(String((await executor.socket.next()).payload)).toBe("still the same stream");
-});
+test(
+  "streams continue while Postgres is down, and harnesses can connect again afterwards",
+  SLOW,
+  async () => {
+    await using executor = await openExecutor(a, ENVIRONMENT);
+    await using harness = await openHarness(b, ENVIRONMENT);
+    harness.send(dataFrame("s", "before"));
+    await executor.socket.next();
+    await server.kill();
+    harness.send(dataFrame("s", "while it is down"));
+    expect(String((await executor.socket.next()).payload)).toBe("while it is down");
+    await vi.waitFor(async () => expect((await fetch(`${a.url}/readyz`)).status).toBe(503), POLL);
+    expect((await fetch(`${a.url}/healthz`)).status).toBe(200);
+    await server.restart();
+    await using second = await vi.waitFor(() => openHarness(b, ENVIRONMENT), POLL);
+    second.send(dataFrame("t", "after"));
+    expect(String((await executor.socket.next()).payload)).toBe("after");
+    harness.send(dataFrame("s", "still the same stream"));
+    expect(String((await executor.socket.next()).payload)).toBe("still the same stream");
+  },
+);

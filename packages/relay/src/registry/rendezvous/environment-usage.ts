@@ -6,7 +6,7 @@ export type EnvironmentLimits = Pick<
   "streamsPerEnvironment" | "harnessesPerEnvironment" | "bytesPerSecond"
 >;
 
-/** What one environment uses on this node: the executors of an environment share its limits. */
+/** Usage of one environment on this node. The executors of an environment share its limits. */
 export class EnvironmentUsage {
   readonly #limits: EnvironmentLimits;
   readonly #bytes: TokenBucket;
@@ -27,7 +27,7 @@ export class EnvironmentUsage {
     return this.streams < this.#limits.streamsPerEnvironment;
   }
 
-  /** Counts bytes. Returns the milliseconds that their sender has to pause for. */
+  /** Counts bytes. Returns how long their sender must pause, in milliseconds. */
   countBytes(bytes: number): number {
     return this.#bytes.take(bytes);
   }

@@ -28,7 +28,7 @@ export class ExecutorConnection {
   readonly socket: RelaySocket;
   readonly usage: EnvironmentUsage;
   readonly harnesses = new Set<HarnessConnection>();
-  /** Whether the store knows of this socket. */
+  /** Whether this socket is recorded in the store. */
   isAttached = false;
   readonly #streams = new Map<string, HarnessConnection>();
   readonly #counters: RendezvousCounters;
@@ -71,7 +71,7 @@ export class ExecutorConnection {
     this.usage.streams += 1;
   }
 
-  /** Hands a stream to another socket of the same harness. */
+  /** Moves a stream to another socket of the same harness. */
   transfer(streamId: string, harness: HarnessConnection): void {
     this.#streams.set(streamId, harness);
   }
@@ -92,7 +92,7 @@ export class ExecutorConnection {
     const pauseMs = this.usage.countBytes(frame.length);
     if (pauseMs > 0) this.socket.pauseFor(pauseMs);
     const harness = this.#streams.get(header.streamId);
-    // Usually the rest of a stream whose harness has gone; the executor has been told.
+    // Usually late frames of a stream whose harness has disconnected, which was reported to the executor.
     if (!harness) return this.#counters.refuse("unknown_stream");
     this.#counters.count("to_harness", frame.length);
     if (this.#filter) this.#filter(frame, "to_harness", (kept) => harness.socket.forward(kept, this.socket));

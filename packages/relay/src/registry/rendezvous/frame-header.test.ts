@@ -9,19 +9,19 @@ const stringField = (field: number, text: string): Uint8Array =>
   new BinaryWriter().tag(field, WireType.LengthDelimited).string(text).finish();
 
 describe("the header of a frame", () => {
-  test("is its stream, and whether it ends it", () => {
+  test("has the stream ID, and whether the frame ends the stream", () => {
     expect(readFrameHeader(dataFrame("a", "x"))).toEqual({ streamId: "a", isReset: false });
     expect(readFrameHeader(resetFrame("a", "over"))).toEqual({ streamId: "a", isReset: true });
     expect(readFrameHeader(encodeReset("a", "over"))).toEqual({ streamId: "a", isReset: true });
     expect(Buffer.from(encodeReset("a", "over"))).toEqual(Buffer.from(resetFrame("a", "over")));
   });
 
-  test("is refused with a second stream ID, which the receiver could take for the first", () => {
+  test("is refused with a second stream ID, which the receiver could use instead", () => {
     const twice = Buffer.concat([dataFrame("own", "x"), stringField(2, "foreign")]);
     expect(readFrameHeader(twice)).toBeUndefined();
   });
 
-  test("is refused without a stream ID, with an empty or a long one, and with one of another type", () => {
+  test("is refused if the stream ID is missing, empty, too long or of another type", () => {
     expect(readFrameHeader(new Uint8Array())).toBeUndefined();
     expect(readFrameHeader(stringField(3, "a"))).toBeUndefined();
     expect(readFrameHeader(stringField(2, ""))).toBeUndefined();
@@ -29,11 +29,11 @@ describe("the header of a frame", () => {
     expect(readFrameHeader(new BinaryWriter().tag(2, WireType.Varint).uint32(1).finish())).toBeUndefined();
   });
 
-  test("is refused if the frame is cut anywhere or has groups", () => {
+  test("is refused if the frame is truncated or has groups", () => {
     const frame = dataFrame("stream", "payload");
     for (let length = 0; length < frame.length; length += 1) {
       const header = readFrameHeader(frame.subarray(0, length));
-      // Up to the end of the ID and before the body, a shorter frame is a valid one.
+      // Truncated between the ID and the body, the frame is still valid.
       expect(header === undefined || header.streamId === "stream").toBe(true);
     }
     expect(readFrameHeader(frame.subarray(0, frame.length - 1))).toBeUndefined();
@@ -41,7 +41,7 @@ describe("the header of a frame", () => {
     expect(readFrameHeader(groups)).toBeUndefined();
   });
 
-  test("of any bytes is a header or undefined", () => {
+  test("of arbitrary bytes is a header or undefined", () => {
     const frame = dataFrame("stream", "payload");
     const mutated = fc
       .array(fc.tuple(fc.nat(frame.length - 1), fc.nat(255)), { maxLength: 4 })

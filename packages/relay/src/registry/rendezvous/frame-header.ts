@@ -1,23 +1,23 @@
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** Fields of `RelayMessageFrame` that the rendezvous looks at. */
+/** Fields of `RelayMessageFrame` that the rendezvous reads. */
 const VERSION = 1;
 const STREAM_ID = 2;
 const RESET = 8;
-/** Of `RelayReset`. */
+/** Field of `RelayReset`. */
 const REASON = 1;
 
 const MAX_STREAM_ID_BYTES = 128;
 
 export interface FrameHeader {
-  /** One character per byte: a key for maps, not a text. */
+  /** One character per byte. Used as a map key, not as text. */
   readonly streamId: string;
   readonly isReset: boolean;
 }
 
 /**
- * The stream of a frame, without reading its contents. Undefined for a frame that is malformed or has more than one stream ID:
- * the two ends could take another one of them for the stream, and so get frames of a stranger.
+ * Returns the stream of a frame, without reading its contents. Undefined if the frame is malformed or has more than one stream ID,
+ * because each end could use a different one of them, and receive frames of another harness.
  */
 export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
   let streamId: string | undefined;
@@ -43,7 +43,7 @@ export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
   return streamId === undefined ? undefined : { streamId, isReset };
 }
 
-/** A frame that ends a stream. Its ends don't trust the reason. */
+/** Encodes a frame that ends a stream. The reason is untrusted at both ends. */
 export function encodeReset(streamId: string, reason: string): Uint8Array {
   const writer = new BinaryWriter().tag(VERSION, WireType.Varint).uint32(1);
   writer.tag(STREAM_ID, WireType.LengthDelimited).bytes(Buffer.from(streamId, "latin1"));

@@ -49,7 +49,7 @@ export class HarnessConnection {
     });
   }
 
-  /** The executor is gone: its streams can't be continued over another socket of it. */
+  /** Ends the streams after the executor has disconnected. They can't continue over another socket of the executor. */
   endByExecutor(): void {
     for (const streamId of this.#streams) {
       this.#executor.release(streamId);
@@ -59,7 +59,7 @@ export class HarnessConnection {
     this.socket.close(1012, "executor disconnected");
   }
 
-  /** The stream has ended. Its ID can be used again. */
+  /** Releases a stream that has ended. Its ID can be used again. */
   releaseStream(streamId: string): void {
     if (this.#streams.delete(streamId)) this.#executor.release(streamId);
   }
@@ -85,7 +85,7 @@ export class HarnessConnection {
       if (!this.#executor.usage.canAddStream) return this.#refuse(streamId, "too_many_streams");
       this.#executor.claim(streamId, this);
     } else if (this.#isSameHarness(owner)) {
-      // It has connected again before the end of its earlier connection was noticed.
+      // The harness has reconnected before the end of its earlier connection was detected.
       owner.#streams.delete(streamId);
       this.#executor.transfer(streamId, this);
       if (owner.#streams.size === 0) owner.socket.terminate();
@@ -102,7 +102,7 @@ export class HarnessConnection {
 
   #refuse(streamId: string, reason: "too_many_streams" | "foreign_stream"): false {
     this.#counters.refuse(reason);
-    // Not read any further if it does not read the answers.
+    // If the harness does not read the answers, it is not read any further.
     this.socket.forward(encodeReset(streamId, reason), this.socket);
     return false;
   }

@@ -27,10 +27,10 @@ export type SocketViolation =
 
 const BINARY = { binary: true } as const;
 
-/** Smaller frames are copied while they wait: they would keep the whole chunk alive that they arrived in. */
+/** Smaller frames are copied while they wait. Otherwise, they would keep the whole received chunk in memory. */
 const COPY_BELOW_BYTES = 4096;
 
-/** One end of streams: passes frames on, and pauses the sockets that send more than its peer reads. */
+/** The socket of one end. Sends frames to it, and pauses the sockets that send more than its peer reads. */
 export class RelaySocket {
   readonly #webSocket: WebSocket;
   readonly #connection: Duplex;
@@ -41,7 +41,7 @@ export class RelaySocket {
   readonly #held = new Set<RelaySocket>();
   #isCorked = false;
   #pauses = 0;
-  /** Whether anything arrived since the last check. */
+  /** Whether data arrived since the last check. */
   #isHeard = true;
   #hasFrames = true;
   #heardAt = 0;
@@ -64,7 +64,7 @@ export class RelaySocket {
     });
     for (const sign of ["ping", "pong"]) webSocket.on(sign, () => (this.#isHeard = true));
     answerPings(webSocket, this.#bufferLimit);
-    // Too large or invalid messages. ws sends the close code and ends the connection.
+    // Emitted for too large and invalid messages. ws sends the close code and ends the connection.
     webSocket.on("error", () => onViolation("bad_websocket"));
     webSocket.once("close", () => {
       this.#isClosing = true;
@@ -89,7 +89,7 @@ export class RelaySocket {
     } else this.#webSocket.send(kept, BINARY);
   }
 
-  /** Reads nothing for a while. A later call replaces the time of an earlier one. */
+  /** Stops reading for a period. A later call replaces the period of an earlier one. */
   pauseFor(milliseconds: number): void {
     if (this.#rateTimer) clearTimeout(this.#rateTimer);
     else this.#pause();
@@ -99,10 +99,10 @@ export class RelaySocket {
     }, timerDelay(milliseconds));
   }
 
-  /** Pings the peer. Closes the socket if nothing has arrived for too long. */
+  /** Sends a ping. Closes the socket if no data has arrived for too long. */
   check(now: number): void {
     if (this.#isClosing) return;
-    // A paused socket is not read, so that its silence means nothing.
+    // A paused socket is not read, so no conclusion is possible.
     if (this.#isHeard || this.#pauses > 0) this.#heardAt = now;
     if (this.#hasFrames) this.#framesAt = now;
     this.#isHeard = false;
@@ -115,7 +115,7 @@ export class RelaySocket {
     this.#webSocket.ping();
   }
 
-  /** Closes the socket because of what its peer did. */
+  /** Closes the socket after a violation by its peer. */
   reject(reason: SocketViolation, code: number): void {
     if (this.#isClosing) return;
     this.#onViolation(reason);
@@ -125,7 +125,7 @@ export class RelaySocket {
   close(code: number, reason: string): void {
     this.#isClosing = true;
     this.#webSocket.close(code, reason);
-    // The answer to the close could not be read otherwise.
+    // Otherwise, the response to the close frame would not be read.
     if (this.#pauses > 0) this.#webSocket.resume();
   }
 
@@ -134,7 +134,7 @@ export class RelaySocket {
     this.#webSocket.terminate();
   }
 
-  /** Returns the callback of the frame that filled the buffer: everything before it has been sent then. */
+  /** Returns the callback for the frame that filled the buffer. When it is called, everything before it has been sent. */
   #hold(source: RelaySocket): () => void {
     this.#held.add(source);
     source.#pause();

@@ -2,7 +2,7 @@ import { countUsedBuffers } from "../../used-buffers.ts";
 
 export type Direction = "to_executor" | "to_harness";
 
-/** Changes what passes the rendezvous, to simulate a bad link in tests: frames are lost unless they are delivered. */
+/** Intercepts frames, to simulate a bad link in tests. Frames that it does not deliver are lost. */
 export type FrameFilter = (
   frame: Uint8Array,
   direction: Direction,

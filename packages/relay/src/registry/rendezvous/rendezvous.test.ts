@@ -1,4 +1,4 @@
-// Real sockets against a registry: what a rendezvous passes on, and what it refuses.
+// Real sockets connected to a registry: what a rendezvous forwards, and what it refuses.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
@@ -66,7 +66,7 @@ async function refusals(ends: Ends, reason: string): Promise<number> {
 }
 
 describe("streams", () => {
-  test("pass frames in both directions, unchanged and in order, to the harness that claimed them", async () => {
+  test("carry frames in both directions, unchanged and in order, for the harness that claimed them", async () => {
     const ends = await openEnds();
     const [first, second] = [await ends.harness(), await ends.harness()];
     const [a, b] = [newStreamId(), newStreamId()];
@@ -120,7 +120,7 @@ describe("streams", () => {
     expect(String((await ends.executor.next()).payload)).toBe("4");
   });
 
-  test("are reset at the executor when their harness is gone", async () => {
+  test("are reset at the executor when their harness disconnects", async () => {
     const ends = await openEnds();
     const harness = await ends.harness();
     const [a, b] = [newStreamId(), newStreamId()];
@@ -135,7 +135,7 @@ describe("streams", () => {
     await vi.waitFor(async () => expect(await refusals(ends, "unknown_stream")).toBe(1));
   });
 
-  test("are reset at their harnesses when the executor is gone, and the environment is offline", async () => {
+  test("are reset at their harnesses when the executor disconnects, and the environment is offline", async () => {
     const ends = await openEnds();
     const harness = await ends.harness();
     const stream = newStreamId();
@@ -195,7 +195,7 @@ describe("executors", () => {
     expect((await after.next()).streamId).toBe("s");
   });
 
-  test("leave the streams of another executor alone; new harnesses get the newest one", async () => {
+  test("don't affect streams of other executors, and new harnesses are connected to the newest executor", async () => {
     const ends = await openEnds();
     const old = await ends.harness();
     old.send(dataFrame("old", "x"));
@@ -231,7 +231,7 @@ describe("executors", () => {
 });
 
 describe("a socket is refused", () => {
-  test("without a ticket, with a wrong or used one, with that of the other end, and from a web page", async () => {
+  test("without a ticket, with an invalid or used one, with a ticket for the other end, and from a web page", async () => {
     const ends = await openEnds();
     const base = ends.registry.url.replace("http", "ws");
     const { url } = await authorize(ends.registry.url, ends.connectToken);
@@ -253,7 +253,7 @@ describe("a socket is refused", () => {
     await expect(RawSocket.open(url)).rejects.toThrow("401");
   });
 
-  test("after its ticket has expired: an executor registers again then", async () => {
+  test("after its ticket has expired, so that an executor registers again", async () => {
     const ends = await openEnds({ authorizationMs: 1 });
     const { url } = await authorize(ends.registry.url, ends.connectToken);
     await expect(RawSocket.open(url)).rejects.toThrow("401");
@@ -269,7 +269,7 @@ describe("a socket is refused", () => {
     expect(await refusals(ends, "too_many_connections")).toBe(1);
   });
 
-  test("after too many wrong tickets of one address, while valid ones work", async () => {
+  test("after too many invalid tickets from one address, while valid tickets are accepted", async () => {
     const ends = await openEnds({ failuresPerMinute: 2 });
     const wrong = `${ends.registry.url.replace("http", "ws")}/rendezvous/harness?ticket=x`;
     await expect(RawSocket.open(wrong)).rejects.toThrow("401");
@@ -350,7 +350,7 @@ describe("a socket is closed", () => {
 });
 
 describe("a slow or flooding peer", () => {
-  test("that never reads is closed, and the other streams go on", async () => {
+  test("that never reads is closed, and other streams continue", async () => {
     const ends = await openEnds({ bufferedBytes: 64 * 1024, stallMs: 100 });
     const [stuck, other] = [await ends.harness(), await ends.harness()];
     const [a, b] = [newStreamId(), newStreamId()];
@@ -360,7 +360,7 @@ describe("a slow or flooding peer", () => {
     await ends.executor.next();
     stuck.webSocket.pause();
     const chunk = Buffer.alloc(200_000);
-    // More than the buffers of the system.
+    // More than the buffers of the system can hold.
     for (let index = 0; index < 200; index += 1) ends.executor.send(dataFrame(a, chunk));
     ends.executor.send(dataFrame(b, "after"));
     expect(String((await other.next()).payload)).toBe("after");
@@ -377,14 +377,14 @@ describe("a slow or flooding peer", () => {
     const chunk = Buffer.alloc(200_000, 1);
     const count = 150;
     for (let seq = 0; seq < count; seq += 1) ends.executor.send(dataFrame("s", chunk, seq));
-    // The rendezvous holds 64 KiB and what the system buffers: the rest stays with the sender.
+    // The rendezvous buffers 64 KiB, in addition to the system's buffers. The rest is not sent yet.
     await vi.waitFor(() => expect(ends.executor.webSocket.bufferedAmount).toBeGreaterThan(1_000_000));
     harness.webSocket.resume();
     for (let seq = 0; seq < count; seq += 1) expect((await harness.next()).payload?.length).toBe(200_000);
     expect(await refusals(ends, "slow_reader")).toBe(0);
   });
 
-  test("that floods an executor which does not read is paused, until the executor is closed", async () => {
+  test("that floods an executor is paused while the executor does not read, until that is closed", async () => {
     const ends = await openEnds({ bufferedBytes: 64 * 1024, stallMs: 200 });
     const harness = await ends.harness();
     ends.executor.webSocket.pause();
@@ -394,14 +394,14 @@ describe("a slow or flooding peer", () => {
     expect(await refusals(ends, "slow_reader")).toBe(1);
   });
 
-  test("that pings and reads nothing gets some answers only, and can go on", async () => {
+  test("that sends pings without reading receives a limited number of pongs, and can continue", async () => {
     const ends = await openEnds();
     const harness = await ends.harness();
     const { webSocket } = harness;
     let pongs = 0;
     webSocket.on("pong", () => (pongs += 1));
     webSocket.pause();
-    // More than the buffers of both kernels and of the registry hold.
+    // More than the buffers of both kernels and of the registry can hold.
     const pings = 120_000;
     for (let ping = 0; ping < pings; ping++) webSocket.ping(Buffer.alloc(125));
     await vi.waitFor(() => expect(webSocket.bufferedAmount).toBe(0), { timeout: 30_000 });
@@ -413,7 +413,7 @@ describe("a slow or flooding peer", () => {
     expect(pongs).toBeLessThan(pings);
   });
 
-  test("that is refused again and again and reads nothing is closed", { timeout: 60_000 }, async () => {
+  test("that is refused repeatedly without reading is closed", { timeout: 60_000 }, async () => {
     const ends = await openEnds({ streamsPerEnvironment: 1, stallMs: 100 });
     const { webSocket, closed } = await ends.harness();
     webSocket.send(dataFrame("first", "x"));
@@ -421,7 +421,7 @@ describe("a slow or flooding peer", () => {
     webSocket.pause();
     for (let stream = 0; webSocket.readyState === webSocket.OPEN; stream++) {
       const frame = dataFrame(String(stream).padEnd(128), "x");
-      // At the pace of the registry.
+      // Sends as fast as the registry reads.
       if (stream % 1000 === 0) await new Promise((resolve) => webSocket.send(frame, resolve));
       else webSocket.send(frame);
     }
@@ -429,7 +429,7 @@ describe("a slow or flooding peer", () => {
     expect(await refusals(ends, "slow_reader")).toBe(1);
   });
 
-  test("is not read while its environment is over the rate, and other environments go on", async () => {
+  test("is not read while its environment exceeds the rate, and other environments continue", async () => {
     const ends = await openEnds({ bytesPerSecond: 1 });
     const harness = await ends.harness();
     harness.send(dataFrame("s", Buffer.alloc(100_000)));
@@ -449,7 +449,7 @@ describe("a slow or flooding peer", () => {
     expect(ends.executor.unread).toBe(0);
   });
 
-  test("can't keep others out with a thousand half-open upgrades", { timeout: 60_000 }, async () => {
+  test("can't block other clients with a thousand half-open upgrades", { timeout: 60_000 }, async () => {
     const ends = await openEnds({ headersMs: 1_500 });
     const { port } = new URL(ends.registry.url);
     const sockets: Socket[] = [];
@@ -500,7 +500,7 @@ test("a frame filter simulates a bad link", async () => {
   expect(seen).toEqual(["to_executor", "to_executor", "to_harness"]);
 });
 
-test("a registry that closes disconnects all ends, also those that don't answer, and records it", async () => {
+test("a registry that closes disconnects all ends, also unresponsive ones, and records it", async () => {
   await using registry = await startTestRegistry();
   const executeToken = await registry.token("execute");
   const { url } = await register(registry.url, executeToken);
@@ -520,7 +520,7 @@ test("a registry that closes disconnects all ends, also those that don't answer,
   expect(events.slice(-3)).toEqual(["executor.disconnected", "harness.disconnected", "node.stopped"]);
 });
 
-test("a registry that closes refuses connections before its harnesses lose theirs", async () => {
+test("a registry that closes refuses new connections before it disconnects harnesses", async () => {
   const ends = await openEnds();
   const harness = await ends.harness();
   harness.send(dataFrame(newStreamId(), "begun"));
@@ -532,6 +532,6 @@ test("a registry that closes refuses connections before its harnesses lose their
     again.once("error", (error) => attempt.resolve(error));
   });
   await ends.registry.registry.close();
-  // Codex's harness tries again after this error only.
+  // Codex's harness retries only after this error.
   expect(await attempt.promise).toMatchObject({ code: "ECONNREFUSED" });
 });

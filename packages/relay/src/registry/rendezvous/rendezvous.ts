@@ -13,7 +13,7 @@ export interface RendezvousOptions {
   readonly frameFilter?: FrameFilter | undefined;
 }
 
-/** How long peers have to answer the close of their sockets. */
+/** Time for peers to answer the close of their sockets. */
 const CLOSE_MS = 1_000;
 
 /** The sockets of one node: executors by registration, each with its harnesses. */
@@ -41,7 +41,7 @@ export class Rendezvous implements AsyncDisposable {
     return this.#executors.get(registrationId);
   }
 
-  /** Adds the socket of an executor. It replaces an earlier one of the same registration, which may be half-open. */
+  /** Adds the socket of an executor. It replaces an earlier socket of the same registration, which may be half-open. */
   addExecutor(
     identity: ExecutorIdentity,
     webSocket: WebSocket,
@@ -83,7 +83,7 @@ export class Rendezvous implements AsyncDisposable {
     return this.#executors.has(identity.registrationId) || count < this.#limits.executorsPerEnvironment;
   }
 
-  /** Closes all sockets, and waits for their ends: those of peers that don't answer are terminated. */
+  /** Closes all sockets and waits until they have ended. Sockets whose peers don't answer are terminated. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     if (this.#sockets.size === 0) return;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TokenBucket } from "./token-bucket.ts";
 
-test("a bucket delays those who take more than the rate", () => {
+test("a bucket delays callers that exceed the rate", () => {
   let now = 0;
   const bucket = new TokenBucket({ perSecond: 1000, now: () => now });
   expect(bucket.take(1000)).toBe(0);
@@ -14,7 +14,7 @@ test("a bucket delays those who take more than the rate", () => {
   expect(bucket.take(1)).toBe(1);
 });
 
-test("a bucket refuses what it does not have", () => {
+test("a bucket refuses an amount that is not available", () => {
   let now = 0;
   const bucket = new TokenBucket({ perSecond: 1, burst: 2, now: () => now });
   expect([bucket.tryTake(1), bucket.tryTake(1), bucket.tryTake(1)]).toEqual([true, true, false]);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** As an exec-server accepts it: see its `EpochClaim`. */
+/** Has the same format as the `EpochClaim` of an exec-server. */
 export const epochClaim = z.strictObject({
   subject: z
     .string()

@@ -19,7 +19,7 @@ export interface NewGrant {
   readonly validForMs: number;
 }
 
-/** What an executor asks about a harness that began a handshake. */
+/** An executor's query about a harness that started a handshake. */
 export interface GrantCheck {
   readonly environmentId: string;
   readonly registrationId: string;
@@ -30,11 +30,11 @@ export interface GrantCheck {
 }
 
 export interface AuthorizedHarness {
-  /** Of its token. */
+  /** The claim of the harness's token. */
   readonly claim: EpochClaim | undefined;
 }
 
-/** Permissions of harnesses to reach executors. Only hashes of their secrets are stored. */
+/** Permissions of harnesses to connect to executors. Only hashes of their secrets are stored. */
 export class GrantStore {
   readonly #store: Store<RegistryTables>;
 
@@ -82,8 +82,9 @@ export class GrantStore {
   }
 
   /**
-   * What is known about a harness that may start a stream. Undefined if it may not. An authorisation is good for one stream: a handshake that is replayed under another
-   * stream ID is refused, while a repeated question about the same stream gets the same answer.
+   * Returns the identity of a harness that may start a stream. Undefined if it may not. An authorisation is valid for one
+   * stream: a handshake that is replayed with another stream ID is refused, while a repeated query about the same stream has the
+   * same answer.
    */
   async check({
     environmentId,
@@ -107,7 +108,7 @@ export class GrantStore {
       .returning("token_id")
       .executeTakeFirst();
     if (!grant) return undefined;
-    // Once more: it may have been replaced meanwhile.
+    // Checked again, because the token may have been replaced in the meantime.
     const token = await validTokens(this.#store)
       .select(["subject", "epoch"])
       .where("token.id", "=", grant.token_id)

@@ -10,7 +10,7 @@ const FOREVER_MS = 100 * 365 * 24 * 3_600_000;
 
 const LINK_SECRET = "node-link";
 
-/** Running registries of one store, each with a lease. */
+/** The running registries of one store, each with a lease. */
 export class NodeStore {
   readonly #store: Store<RegistryTables>;
   readonly #leaseMs: number;
@@ -20,13 +20,13 @@ export class NodeStore {
     this.#leaseMs = leaseMs;
   }
 
-  /** The only node of a SQLite store is never replaced, however late it renews. */
+  /** The only node of a SQLite store is never replaced, even if it renews late. */
   get #leaseUntil() {
     const leaseMs = this.#store.kind === "sqlite" ? FOREVER_MS : this.#leaseMs;
     return sql<number>`${this.#store.now} + ${sql.lit(leaseMs)}`;
   }
 
-  /** Adds a node with a lease. A SQLite store has one process, so that leases of earlier ones end at once. */
+  /** Adds a node with a lease. Only one process uses a SQLite store, so the leases of earlier nodes end immediately. */
   async register(id: string, url: string): Promise<void> {
     const others = this.#store.db.deleteFrom("node");
     await (
@@ -46,12 +46,12 @@ export class NodeStore {
       .execute();
   }
 
-  /** Executors that are connected to the node are offline from now on. */
+  /** Ends the lease of a node. Executors that are connected to it count as offline from now on. */
   async retire(id: string): Promise<void> {
     await this.#store.db.updateTable("node").set({ lease_until: 0 }).where("id", "=", id).execute();
   }
 
-  /** IDs of the nodes that are alive. */
+  /** Returns the IDs of the nodes that are alive. */
   async alive(): Promise<ReadonlySet<string>> {
     const rows = await this.#store.db
       .selectFrom("node")
@@ -61,7 +61,7 @@ export class NodeStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** The key with which nodes sign tokens for each other. The first node of a store creates it. */
+  /** Returns the key with which nodes sign tokens for each other. The first node of a store creates it. */
   async linkSecret(): Promise<Buffer> {
     await this.#store.db
       .insertInto("secret")

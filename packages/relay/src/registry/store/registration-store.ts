@@ -8,11 +8,11 @@ import { validTokens } from "./token-store.ts";
 export interface NewRegistration {
   readonly environmentId: string;
   readonly tokenId: string;
-  /** JSON, as it is handed to harnesses. */
+  /** JSON that harnesses receive. */
   readonly publicKey: string;
-  /** How long the ticket can be used to connect, any number of times. */
+  /** How long the ticket can be used to connect. It can be used repeatedly. */
   readonly ticketMs: number;
-  /** Registrations of the environment that may be online at once. */
+  /** Maximum number of the environment's registrations that are online. */
   readonly limit: number;
 }
 
@@ -26,7 +26,7 @@ export interface OnlineRegistration extends Registration {
 
 export interface RegisteredEnvironment {
   readonly environmentId: string;
-  /** Executors that are connected now. */
+  /** Number of connected executors. */
   readonly online: number;
   /** Milliseconds since the epoch. */
   readonly registeredAt: number;
@@ -35,7 +35,7 @@ export interface RegisteredEnvironment {
 /** The key of notifications about sockets of executors. */
 export const REGISTRATIONS_CHANGED = "registrations";
 
-/** Those that are not connected are removed beyond this number, so that one token can't fill the store. */
+/** Beyond this number, unconnected registrations are removed, so that one token can't fill the store. */
 const REGISTRATIONS_PER_ENVIRONMENT = 64;
 
 const COLUMNS = [
@@ -45,7 +45,7 @@ const COLUMNS = [
   "registration.public_key",
 ] as const;
 
-/** Executors that have registered, and where they are connected. */
+/** Registered executors, and the nodes to which they are connected. */
 export class RegistrationStore {
   readonly #store: Store<RegistryTables>;
 
@@ -96,7 +96,7 @@ export class RegistrationStore {
     return { id, ticket };
   }
 
-  /** Now, but later than all registrations of the environment, so that one of two in the same millisecond is the newest. */
+  /** Returns the current time, but later than all registrations of the environment, so that exactly one is the newest. */
   #nextRegistration(environmentId: string) {
     return sql<number>`(select max("at") from (
       select ${this.#store.now} as "at"
@@ -104,7 +104,7 @@ export class RegistrationStore {
     ) as times)`;
   }
 
-  /** The registration of a ticket that is still valid, as is the token that it was issued for. */
+  /** Returns the registration of a ticket. Undefined if the ticket, or the token that it was issued for, is no longer valid. */
   async findByTicket(ticket: string): Promise<Registration | undefined> {
     const hash = hashOfSecret("ticket", ticket);
     if (hash === undefined) return undefined;
@@ -117,7 +117,7 @@ export class RegistrationStore {
       .executeTakeFirst();
   }
 
-  /** The newest registration of an environment that is online. */
+  /** Returns the newest online registration of an environment. */
   async findOnline(environmentId: string): Promise<OnlineRegistration | undefined> {
     return this.#online()
       .where("environment_id", "=", environmentId)
@@ -127,12 +127,12 @@ export class RegistrationStore {
       .executeTakeFirst();
   }
 
-  /** Undefined if it is not online. */
+  /** Returns the node to which a registration is connected. Undefined if it is not online. */
   async locate(id: string): Promise<OnlineRegistration | undefined> {
     return this.#online().where("registration.id", "=", id).executeTakeFirst();
   }
 
-  /** Replaces an earlier socket of the registration, wherever it is connected. */
+  /** Records the registration's socket. It replaces an earlier one, on any node. */
   async attach(id: string, nodeId: string, connectionId: string): Promise<void> {
     await this.#store.db
       .updateTable("registration")
@@ -142,7 +142,7 @@ export class RegistrationStore {
     this.#store.notifier.notify([REGISTRATIONS_CHANGED]);
   }
 
-  /** Does nothing if another socket has replaced this one. */
+  /** Removes a closed socket. No-op if another socket has replaced it. */
   async detach(id: string, connectionId: string): Promise<void> {
     await this.#store.db
       .updateTable("registration")
@@ -152,7 +152,7 @@ export class RegistrationStore {
       .execute();
   }
 
-  /** The sockets at a node that are the current ones of their registrations. */
+  /** Returns those sockets at a node that are the newest of their registrations. */
   async current(nodeId: string): Promise<ReadonlySet<string>> {
     const rows = await this.#store.db
       .selectFrom("registration")
@@ -187,7 +187,7 @@ export class RegistrationStore {
       .execute();
   }
 
-  /** Makes room for a registration. An executor whose own was removed registers again. */
+  /** Makes room for a registration. An executor whose registration was removed registers again. */
   async #removeOldest(environmentId: string): Promise<void> {
     const { db } = this.#store;
     const kept = db

@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
-  test("a token with a higher epoch ends those with lower ones of its environment and subject", async () => {
+  test("a token with a higher epoch replaces those with lower epochs of its environment and subject", async () => {
     const { tokens, grants } = store;
     const create = (epoch: number, environmentId = "epochs", subject = "s") =>
       tokens.create({ name: "h", scopes: ["connect"], environmentId, claim: { subject, epoch } });
@@ -108,7 +108,7 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(await tokens.verify(first.token)).toMatchObject({ replacedBy: Number.MAX_SAFE_INTEGER });
   });
 
-  test("of tokens that are created at once, those with the highest epoch are valid", async () => {
+  test("of tokens that are created concurrently, those with the highest epoch are valid", async () => {
     const epochs = [3, 1, 4, 1, 5, 2, 5];
     const attempts = await Promise.allSettled(
       epochs.map((epoch) =>
@@ -193,7 +193,7 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(environments.find(({ environmentId }) => environmentId === "dying")).toMatchObject({ online: 0 });
   });
 
-  test("knows which sockets have been replaced", async () => {
+  test("detects replaced sockets", async () => {
     const { id } = await register("replaced");
     await store.registrations.attach(id, nodeId, "old-socket");
     await store.registrations.attach(id, nodeId, "new-socket");
@@ -214,7 +214,7 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect((await register("renewed", "key")).id).toBe(first.id);
   });
 
-  test("removes what has expired, but no executor that is connected", async () => {
+  test("removes expired rows, but no connected executor", async () => {
     const connected = await register("stale", "connected", -1);
     const offline = await register("stale", "offline", -1);
     await store.registrations.attach(connected.id, nodeId, "stale-1");
@@ -279,20 +279,20 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
       expect(rows.map(({ id }) => id)).toContain(revoked.id);
     });
 
-    test("to connect once, however many try at the same time", async () => {
+    test("to connect once, also if many try concurrently", async () => {
       const { ticket } = await grant();
       const used = await Promise.all(Array.from({ length: 8 }, () => store.grants.useTicket(ticket)));
       expect(used.filter((value) => value !== undefined)).toHaveLength(1);
     });
   });
 
-  test("has one secret for the links between nodes", async () => {
+  test("has one secret for links between nodes", async () => {
     const [first, second] = await Promise.all([store.nodes.linkSecret(), store.nodes.linkSecret()]);
     expect(first).toHaveLength(32);
     expect(second).toEqual(first);
   });
 
-  test("keeps a number of registrations per environment, and those that are connected", async () => {
+  test("keeps a limited number of registrations per environment, and all connected ones", async () => {
     const connected = await register("filled");
     await store.registrations.attach(connected.id, nodeId, "filled-1");
     for (let executor = 0; executor < 100; executor++) await register("filled");
@@ -308,7 +308,7 @@ describe.each(STORE_KINDS)("a registry on %s", (kind) => {
     expect(await store.registrations.findByTicket(last.ticket)).toMatchObject({ id: last.id });
   });
 
-  test("validates more tokens than a query has parameters", async () => {
+  test("validates more tokens than a query can have parameters", async () => {
     const ids = Array.from({ length: 70_000 }, () => randomUUID());
     expect(await store.tokens.valid([...ids, connectToken])).toEqual(new Set([connectToken]));
   });

@@ -34,8 +34,8 @@ export async function openRegistryStore({
     name: "registry",
     migrations,
     onWarning,
-    // A write to the disk blocks all streams of the process. Registrations and grants need not survive a power failure;
-    // tokens do, and are written at once.
+    // A write to the disk blocks all streams of the process. Registrations and grants need not survive a power failure.
+    // Tokens must, and are written immediately.
     synchronous: "normal",
     ...(limits && { limits }),
   });

@@ -3,20 +3,20 @@ import { createHash, randomBytes } from "node:crypto";
 /** Recognisable in logs and by scanners for leaked secrets. */
 const PREFIXES = { token: "ckr_", ticket: "ckt_", authorization: "cka_" } as const;
 
-/** Longer ones are not looked up. */
+/** Longer secrets are not looked up. */
 const SECRET = /^ck[rta]_[\w-]{43}$/;
 
-/** A new secret of 256 random bits. */
+/** Creates a secret of 256 random bits. */
 export function newSecret(kind: keyof typeof PREFIXES): string {
   return PREFIXES[kind] + randomBytes(32).toString("base64url");
 }
 
-/** Undefined for a text that can't be a secret of this kind, so that it is not worth a query. */
+/** Returns the hash of a secret. Undefined if the text can't be a secret of this kind, which saves a query. */
 export function hashOfSecret(kind: keyof typeof PREFIXES, text: string): string | undefined {
   return SECRET.test(text) && text.startsWith(PREFIXES[kind]) ? sha256(text) : undefined;
 }
 
-/** Secrets are random, so that a plain hash can't be guessed back. */
+/** A plain hash is sufficient, because secrets are random and can't be guessed. */
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

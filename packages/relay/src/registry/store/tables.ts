@@ -20,7 +20,7 @@ export interface TokenRow {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
-  /** On whose behalf a harness connects, and in which epoch. Both or neither. */
+  /** The subject on whose behalf a harness connects, and its epoch. Both or neither are set. */
   subject: string | null;
   epoch: number | null;
 }
@@ -30,7 +30,7 @@ export interface RegistrationRow {
   id: string;
   environment_id: string;
   token_id: string;
-  /** JSON, as it is handed to harnesses. */
+  /** JSON that harnesses receive. */
   public_key: string;
   ticket_hash: string;
   ticket_expires_at: number;
@@ -41,7 +41,7 @@ export interface RegistrationRow {
   connected_at: number | null;
 }
 
-/** Permission of one harness to reach one registration: a ticket for the rendezvous and an authorisation for the executor. */
+/** Permission of a harness to connect to a registration: a ticket for the rendezvous and an authorisation for the executor. */
 export interface GrantRow {
   id: string;
   environment_id: string;
@@ -51,14 +51,14 @@ export interface GrantRow {
   ticket_hash: string;
   ticket_used_at: number | null;
   authorization_hash: string;
-  /** The stream that it was used for. */
+  /** The stream for which the authorisation was used. */
   stream_id: string | null;
   expires_at: number;
 }
 
 export interface NodeRow {
   id: string;
-  /** Where other nodes reach this one. */
+  /** The URL at which other nodes reach this one. */
   url: string;
   lease_until: number;
   started_at: number;

@@ -8,8 +8,8 @@ import { hashOfSecret, newSecret } from "./secrets.ts";
 import type { RegistryTables, TokenRow } from "./tables.ts";
 
 /**
- * What a token allows: `execute` to register an executor and to check harness keys, `connect` to reach an executor, `admin`
- * to manage tokens and list environments, `metrics` to read metrics.
+ * The permission of a token: `execute` to register an executor and to check harness keys, `connect` to connect to an executor,
+ * `admin` to manage tokens and list environments, `metrics` to read metrics.
  */
 export type RegistryScope = "execute" | "connect" | "admin" | "metrics";
 
@@ -27,7 +27,7 @@ export interface RegistryTokenInfo {
   readonly revokedAt: number | null;
   readonly lastUsedAt: number | null;
   readonly claim: EpochClaim | null;
-  /** The epoch of a newer token for the same subject. This one is no longer valid then. */
+  /** The epoch of the token that has replaced this one, for the same subject. A replaced token is no longer valid. */
   readonly replacedBy: number | null;
 }
 
@@ -36,11 +36,11 @@ export interface NewRegistryToken {
   readonly scopes: readonly RegistryScope[];
   /** Default: all environments. */
   readonly environmentId?: string | undefined;
-  /** How long it is valid, in milliseconds. Default: until it is revoked. */
+  /** How long the token is valid, in milliseconds. Default: until it is revoked. */
   readonly validForMs?: number | undefined;
   /**
-   * On whose behalf a harness connects, and in which epoch. Ends the tokens of the same environment and subject with lower epochs.
-   * For tokens of one environment whose only scope is `connect`.
+   * The subject on whose behalf a harness connects, and its epoch. The token replaces those of the same environment and subject
+   * with lower epochs. Only for tokens of one environment whose only scope is `connect`.
    */
   readonly claim?: EpochClaim | undefined;
 }
@@ -48,13 +48,13 @@ export interface NewRegistryToken {
 /** The key of notifications about tokens. */
 export const TOKENS_CHANGED = "tokens";
 
-/** The time of use is written once per this time, not per request. */
+/** Minimum interval between writes of a token's time of use. */
 const USE_RESOLUTION_MS = 60_000;
 
 /** SQLite allows 32,766 parameters of a query, Postgres 65,535. */
 const IDS_PER_QUERY = 10_000;
 
-/** How long a token with an epoch is kept after it was created, if it is no longer valid. Its use gets a clear error until then. */
+/** How long an invalid token with an epoch is kept after its creation, so that requests with it receive a clear error. */
 const REPLACED_TOKEN_MS = 24 * 3600_000;
 
 /** Bearer tokens. Only their hashes are stored. */
@@ -66,8 +66,8 @@ export class TokenStore {
   }
 
   /**
-   * The token itself is returned here only. It is a new secret unless the caller has made one. Rejects with `replaced` if
-   * there is a token with a higher epoch.
+   * Creates a token. The token itself is returned only here. It is a new secret unless the caller passes one. Rejects with
+   * `replaced` if a token with a higher epoch exists.
    */
   async create(
     { name, scopes, environmentId, validForMs, claim }: NewRegistryToken,
@@ -113,7 +113,7 @@ export class TokenStore {
         `Epoch ${claim.epoch} of this subject has been replaced by epoch ${info.replacedBy}.`,
       );
     }
-    // Nodes close the sockets of the tokens that it replaces.
+    // Nodes close the sockets of the tokens that this one replaces.
     this.#store.notifier.notify([TOKENS_CHANGED]);
     return { token, info };
   }
@@ -129,7 +129,7 @@ export class TokenStore {
     return toInfo(row);
   }
 
-  /** Undefined for an unknown, expired or revoked token. One that was replaced says so. */
+  /** Looks up a token. Undefined if it is unknown, expired or revoked. A replaced token has `replacedBy`. */
   async verify(token: string): Promise<RegistryTokenInfo | undefined> {
     const hash = hashOfSecret("token", token);
     if (hash === undefined) return undefined;
@@ -155,7 +155,7 @@ export class TokenStore {
     return rows.map(toInfo);
   }
 
-  /** Resolves to false if there is no such token, or if it has been revoked before. */
+  /** Revokes a token. Resolves to false if it does not exist or was already revoked. */
   async revoke(id: string): Promise<boolean> {
     const { numUpdatedRows } = await this.#store.db
       .updateTable("token")
@@ -169,7 +169,7 @@ export class TokenStore {
     return true;
   }
 
-  /** Those of the given tokens that are valid now. */
+  /** Returns those of the given tokens that are valid. */
   async valid(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const valid = new Set<string>();
     for (let start = 0; start < ids.length; start += IDS_PER_QUERY) {
@@ -181,7 +181,7 @@ export class TokenStore {
     return valid;
   }
 
-  /** Removes tokens with an epoch that ended long ago. The others are kept for lists. */
+  /** Removes tokens with an epoch that became invalid long ago. All other tokens are kept for lists. */
   async removeReplaced(): Promise<void> {
     const { db, now } = this.#store;
     await db
@@ -192,12 +192,15 @@ export class TokenStore {
       .execute();
   }
 
-  /** Whether any token exists, also a revoked one. */
+  /** Whether any token exists, including revoked ones. */
   async hasAny(): Promise<boolean> {
     return (await this.#store.db.selectFrom("token").select("id").limit(1).executeTakeFirst()) !== undefined;
   }
 
-  /** So that a new token is not lost, and a revoked one does not return, after a power failure. Postgres does it by itself. */
+  /**
+   * Writes changes to the disk, so that a power failure neither loses a new token nor restores a revoked one. Postgres does this
+   * itself.
+   */
   async #writeToDisk(): Promise<void> {
     if (this.#store.kind === "sqlite") await sql`pragma wal_checkpoint(full)`.execute(this.#store.db);
   }
@@ -208,8 +211,8 @@ export class TokenStore {
 }
 
 /**
- * Selects the highest epoch that has replaced the one of a token. It is looked up whenever a token is checked, and not written
- * to the tokens that it replaces: of two that are created at once, neither need see the other's row.
+ * Selects the highest epoch that has replaced a token's epoch. It is looked up whenever a token is checked instead of being
+ * written to the replaced tokens, because two tokens that are created concurrently may not see each other's rows.
  */
 const replacingEpoch = sql<number | null>`(
   select max(newer.epoch) from token as newer

@@ -1,9 +1,9 @@
 import { timerDelay } from "@codexkit/rpc/async";
 
 export interface AckLimits {
-  /** How long an acknowledgement waits for data to travel with. */
+  /** How long an acknowledgement waits for data with which it can be sent. */
   readonly ackDelayMs: number;
-  /** Received bytes after which it waits no longer. */
+  /** Number of received bytes after which it is sent immediately. */
   readonly ackBytes: number;
 }
 
@@ -20,7 +20,7 @@ export class AckScheduler {
     this.#sendAck = sendAck;
   }
 
-  /** Data arrived. A gap or a duplicate is reported at once: the sender waits for it. */
+  /** Call when data arrives. A gap or a duplicate is acknowledged immediately, because the sender waits for it. */
   received(bytes: number, { isUrgent }: { readonly isUrgent: boolean }): void {
     this.#bytes += bytes;
     if (isUrgent || this.#bytes >= this.#limits.ackBytes) {
@@ -30,7 +30,7 @@ export class AckScheduler {
     }
   }
 
-  /** An acknowledgement left with other data, or is not needed any more. */
+  /** Call when an acknowledgement was sent with other data, or is no longer needed. */
   clear(): void {
     this.#bytes = 0;
     clearTimeout(this.#delayed);

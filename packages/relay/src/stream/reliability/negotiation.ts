@@ -1,8 +1,8 @@
 import { addOffer, takeOffer } from "./offer.ts";
 
 /**
- * How a stream is transported. It starts as `offering` (harness) or `accepting` (executor), and the first message from the
- * other end decides between `reliable` and `plain`, which is Codex's own way.
+ * The transport mode of a stream. It starts as `offering` (harness) or `accepting` (executor). The first message from the other
+ * end determines whether it becomes `reliable` or `plain`, which is Codex's own mode.
  */
 type StreamMode = "offering" | "accepting" | "plain" | "reliable";
 
@@ -44,7 +44,7 @@ export class Negotiation {
     if (this.#hasReceived || this.#mode === "plain") return message;
     this.#hasReceived = true;
     const offer = takeOffer(message);
-    // An executor that has sent a message already can't accept any more.
+    // An executor that has already sent a message can no longer accept.
     const canAgree = this.#mode === "offering" || !this.#hasSent;
     this.#decide(offer.hasOffer && canAgree ? "reliable" : "plain");
     return offer.message;

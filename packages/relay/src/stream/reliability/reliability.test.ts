@@ -38,7 +38,7 @@ async function sendMegabytes(stream: RelayStream, megabytes: number, seed: numbe
     digest.update(message);
     await stream.send(message);
     sent += size;
-    // As an event loop with other work does.
+    // As in an event loop with other work.
     if (random() < 0.2) await nextTurn();
   }
   return digest.digest("hex");
@@ -56,7 +56,7 @@ function digestOf(stream: RelayStream): { readonly closed: Promise<string> } {
   };
 }
 
-/** Retransmissions that don't make tests wait. */
+/** Short timeouts, so that tests don't have to wait for retransmissions. */
 const FAST = { minRetransmitMs: 10, initialRetransmitMs: 20, ackDelayMs: 2, closeTimeoutMs: 20_000 };
 
 describe("the reliability extension", () => {
@@ -157,7 +157,7 @@ describe("the reliability extension", () => {
     expect(harnessChannel.peakBytes).toBeLessThan(20 * MIB);
   }, 300_000);
 
-  it("does not take a long pause for the silence of the other end", async () => {
+  it("does not mistake its own long pause for a silent other end", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { harness, executor, harnessChannel } = await streamPair();
     const [, far] = await initialize(harness, executor);
@@ -175,7 +175,7 @@ describe("the reliability extension", () => {
     await harness.close();
   });
 
-  it("ends a stream whose other end answers nothing", async () => {
+  it("ends a stream whose other end does not answer", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { harness, executor, harnessChannel, executorChannel } = await streamPair();
     const [near] = await initialize(harness, executor);
@@ -190,7 +190,7 @@ describe("the reliability extension", () => {
     expect(await near.closed).toMatchObject({ code: "disconnected" });
   });
 
-  it("closes once the other end has everything", async () => {
+  it("closes once the other end has received everything", async () => {
     const { harness, executor } = await streamPair();
     const [near, far] = await initialize(harness, executor);
     for (let i = 0; i < 100; i++) void harness.send(`${i}`);
@@ -249,7 +249,7 @@ describe("a stream whose connection is lost", () => {
     const sending = sendMegabytes(executor, 4, 5);
     for (let cut = 0; cut < 3; cut++) {
       for (let turn = 0; turn < 30; turn++) await nextTurn();
-      // What is on its way is lost in both directions.
+      // Frames in flight are lost in both directions.
       for (const end of current) end.fault = () => {};
       current[1].end(new Error("cut"));
       current[0].end(new Error("cut"));
@@ -310,7 +310,7 @@ describe("a stream whose connection is lost", () => {
     expect(reconnect).toHaveBeenCalledTimes(2);
   });
 
-  it("ends when the time for its resumption is over, at both ends", async () => {
+  it("ends at both ends when the time for its resumption has passed", async () => {
     const refuse = async () => {
       throw new RelayError("connect_failed", "The rendezvous could not be reached.");
     };
@@ -327,7 +327,7 @@ describe("a stream whose connection is lost", () => {
     expect(acceptor.activeStreams).toBe(0);
   });
 
-  it("ends at once if a new connection is refused for good", async () => {
+  it("ends immediately if a new connection is refused permanently", async () => {
     const { harness, executor, harnessChannel } = await streamPair({
       harness: {
         reconnect: async () => {
@@ -340,7 +340,7 @@ describe("a stream whose connection is lost", () => {
     expect(await near.closed).toMatchObject({ code: "disconnected", cause: { code: "unauthorized" } });
   });
 
-  it("ends with it if the extension was not agreed on", async () => {
+  it("ends with the connection if the extension was not agreed on", async () => {
     const { harness, executor, harnessChannel, executorChannel } = await streamPair({
       executor: { reliability: false },
       harness: { reconnect: async () => Promise.reject(new Error("not called")) },

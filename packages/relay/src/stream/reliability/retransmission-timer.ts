@@ -40,7 +40,7 @@ export class RetransmissionTimer {
     this.#smoothedMs += (rttMs - this.#smoothedMs) / 8;
   }
 
-  /** The other end acknowledged something: the timeout is not doubled any more. */
+  /** Call when the other end has acknowledged a frame. Resets the doubling of the timeout. */
   progressed(): void {
     this.#timeouts = 0;
     this.stop();
