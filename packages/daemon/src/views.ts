@@ -14,6 +14,7 @@ import type {
   WebhookDeliveryRow,
   WebhookRow,
 } from "./database/tables.ts";
+import { maskAnswer } from "./secrets/mask-answer.ts";
 import { DEFAULT_TENANT } from "./session-store/new-session-row.ts";
 import type { TokenInfo } from "./tokens/token-store.ts";
 
@@ -108,7 +109,7 @@ export function viewApproval(row: ApprovalRow): Approval {
     verdict: parseNullable(row.verdict) as PolicyVerdict | null,
     offers: JSON.parse(row.offers) as ApprovalOffer[],
     state: row.state,
-    answer: maskSecrets(request, parseNullable(row.answer) as Record<string, unknown> | null),
+    answer: maskAnswer(request, parseNullable(row.answer) as Record<string, unknown> | null),
     answeredBy: row.answered_by,
     answeredByName: row.answered_by_name,
     answeredAt: row.answered_at,
@@ -117,18 +118,6 @@ export function viewApproval(row: ApprovalRow): Approval {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
   };
-}
-
-const MASKED = "[secret]";
-
-function maskSecrets(request: InboxRequest, answer: Approval["answer"]): Approval["answer"] {
-  if (request.kind !== "userInput" || answer === null || typeof answer["answers"] !== "object") return answer;
-  const secret = new Set(request.questions.filter(({ isSecret }) => isSecret).map(({ id }) => id));
-  const answers = Object.entries(answer["answers"] ?? {}).map(([id, value]) => [
-    id,
-    secret.has(id) ? MASKED : (value as unknown),
-  ]);
-  return { ...answer, answers: Object.fromEntries(answers) as unknown };
 }
 
 export function viewWebhook(row: WebhookRow): Webhook {

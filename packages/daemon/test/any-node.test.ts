@@ -8,8 +8,9 @@ import type { SessionEvent } from "../src/api/event.ts";
 import type { StreamFrame } from "../src/api/stream.ts";
 import { DaemonClient } from "../src/client/client.ts";
 import { openDatabase } from "../src/database.ts";
-import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { assertGapless, NEW_APPROVAL, useDatabases } from "./database-fixture.ts";
 import { codeOf, type FleetNode, startFleet, startNode, type TestFleet } from "./fleet-fixture.ts";
+import { takeUntil } from "./take-until.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 const databases = useDatabases("postgres");
@@ -19,58 +20,28 @@ function clientOf({ url }: FleetNode, { api }: FleetNode): DaemonClient {
   return new DaemonClient({ url, token: api.token });
 }
 
-async function collect<Value>(
-  values: AsyncIterable<Value>,
-  isLast: (value: Value) => boolean,
-): Promise<readonly Value[]> {
-  const taken: Value[] = [];
-  for await (const value of values) {
-    taken.push(value);
-    if (isLast(value)) break;
-  }
-  return taken;
-}
-
 const isTurnEnd = (event: SessionEvent): boolean => event.type === "turn.completed";
 
 async function openApproval({ b }: TestFleet, sessionId: string): Promise<Approval> {
-  const { approval } = await b.api.database.inbox.open(b.api.runner.owner(sessionId), {
-    threadId: "thread",
-    requestId: 1,
-    kind: "command",
-    fingerprint: "f",
-    request: {
-      kind: "command",
-      action: "command",
-      command: "ls",
-      cwd: "/",
-      reason: null,
-      network: null,
-      additionalPermissions: null,
-    },
-    offers: [
-      { id: "accept", label: "Run it", accepts: true, scope: "call", stores: null },
-      { id: "decline", label: "Don't run it", accepts: false, scope: "call", stores: null },
-    ],
-  });
+  const { approval } = await b.api.database.inbox.open(b.api.runner.owner(sessionId), NEW_APPROVAL);
   return b.client.request("GET /inbox/{approvalId}", { params: { approvalId: approval.id } });
 }
 
-test("a node that does not own a session takes its commands, waits for them and streams its events", async () => {
+test("a node that does not own a session accepts commands for it, waits for them and streams its events", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
   const stop = new AbortController();
-  const reading = collect(a.client.sessionEvents(session.id, { signal: stop.signal }), isTurnEnd);
+  const reading = takeUntil(a.client.sessionEvents(session.id, { signal: stop.signal }), isTurnEnd);
   const sent = await a.client.send(session.id, "hello", { wait: 20_000 });
   expect(sent).toMatchObject({ state: "done", result: { turnId: "turn-1" } });
   const through = await reading;
   assertGapless(through);
-  const direct = await collect(b.client.sessionEvents(session.id, { signal: stop.signal }), isTurnEnd);
+  const direct = await takeUntil(b.client.sessionEvents(session.id, { signal: stop.signal }), isTurnEnd);
   expect(through).toEqual(direct);
-  // The cursor of one node continues on the other.
+  // A cursor from one node is valid on the other.
   const middle = through[2]?.seq ?? 0;
-  const rest = await collect(
+  const rest = await takeUntil(
     clientOf(b, a).sessionEvents(session.id, { after: middle, signal: stop.signal }),
     isTurnEnd,
   );
@@ -95,7 +66,7 @@ test("the multiplexed stream of one node continues on the other with its cursor"
       events.push(frame.event);
       return isTurnEnd(frame.event);
     };
-    const reading = collect(stream, isEnd);
+    const reading = takeUntil(stream, isEnd);
     await client.send(session.id, text);
     await reading;
     stop.abort();
@@ -128,13 +99,13 @@ test("an approval is answered through any node, once", async () => {
   expect(JSON.parse(answer ?? "")).toMatchObject({ offer: codes[0] === undefined ? "accept" : "decline" });
 });
 
-test("an idempotency key counts on all nodes, for commands and for new sessions", async () => {
+test("an idempotency key is valid on all nodes, for commands and for new sessions", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const other = clientOf(b, a);
   const options = { idempotencyKey: "create-once", wait: 20_000 };
   const created = await a.client.createSession({ cwd: a.api.root }, options);
-  // The folder is not among the roots of `b`, and the defaults of the nodes may differ.
+  // The folder is outside the roots of `b`, and the nodes may have different defaults.
   const repeated = await other.createSession({ cwd: a.api.root }, options);
   expect(repeated.session.id).toBe(created.session.id);
   expect(await codeOf(other.createSession({ cwd: a.api.root, name: "another" }, options))).toBe("key_reused");
@@ -148,7 +119,7 @@ test("an idempotency key counts on all nodes, for commands and for new sessions"
   expect(await codeOf(other.send(id, "twice", { idempotencyKey: "send-once" }))).toBe("key_reused");
 });
 
-test("a login counts on all nodes, and its end ends the streams that it has on them", async () => {
+test("a login is valid on all nodes, and a logout ends its streams on all of them", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const login = await fetch(`${a.url}/login`, {
@@ -164,7 +135,7 @@ test("a login counts on all nodes, and its end ends the streams that it has on t
   expect((await fetch(`${b.url}/whoami`, { headers: { cookie } })).status).toBe(401);
 });
 
-test("a draining node of a fleet takes commands for the others, and a daemon alone refuses them", async () => {
+test("a draining node accepts commands for the other nodes, and a draining single daemon refuses them", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -179,11 +150,11 @@ test("a draining node of a fleet takes commands for the others, and a daemon alo
   expect(await codeOf(a.client.send(session.id, "hello"))).toBe("draining");
 });
 
-test("a daemon that closes finishes the requests that wait, and ends streams so that clients go on elsewhere", async () => {
+test("a daemon that closes finishes waiting requests, and ends streams so that clients continue on another node", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
-  // Nothing carries it out, so that the request waits until the daemon closes.
+  // No node executes the command, so the request waits until the daemon closes.
   await b.api.runner.drain();
   const other = clientOf(a, b);
   const { id } = await other.send(session.id, "later");
@@ -201,7 +172,7 @@ test("a daemon that closes finishes the requests that wait, and ends streams so 
   await expect(fetch(`${a.url}/health`)).rejects.toThrow("fetch failed");
 });
 
-test("a tenant's limit of waiting sessions is strict, also for requests to two nodes at once", async () => {
+test("a tenant's limit of waiting sessions holds for concurrent requests to two nodes", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   await a.client.request("PUT /tenants/{tenantId}", {
@@ -211,7 +182,7 @@ test("a tenant's limit of waiting sessions is strict, also for requests to two n
   const { token } = await a.client.request("POST /tokens", {
     body: { name: "team", scopes: ["read", "write"], tenant: "team" },
   });
-  // Nothing claims them.
+  // No node claims the sessions.
   await a.api.runner.drain();
   await b.api.runner.drain();
   const create = async ({ url, api }: FleetNode): Promise<Response> =>
@@ -223,7 +194,7 @@ test("a tenant's limit of waiting sessions is strict, also for requests to two n
   const third = await startNode("c", a.api.database.location);
   await using _ = third;
   await third.api.runner.drain();
-  await setUp(third);
+  await markUp(third);
   const responses = await Promise.all(
     Array.from({ length: 12 }, async (_each, index) => create(index % 2 ? a : b)),
   );
@@ -241,12 +212,12 @@ test("a tenant's limit of waiting sessions is strict, also for requests to two n
   expect(metrics).toMatch(/^codexkit_nodes\{state="up"\} \d$/m);
 });
 
-/** The runner of the tests stops with `drain`, while the row of the node says that it takes sessions. */
-async function setUp({ api, nodeId }: FleetNode): Promise<void> {
+/** Marks the row of a drained node as up again. Its runner stays stopped, so that it claims no session. */
+async function markUp({ api, nodeId }: FleetNode): Promise<void> {
   await api.database.nodes.renew(nodeId, { state: "up" });
 }
 
-test("every route answers store_unavailable with a time to try again while the store is down", async () => {
+test("every route responds with store_unavailable and a retry time while the store is down", async () => {
   await using locations = await TestLocations.start("postgres");
   const location = await locations.create();
   const options = { limits: { connectMs: 500 } };
@@ -273,7 +244,7 @@ test("every route answers store_unavailable with a time to try again while the s
     "GET /health",
     "GET /openapi.json",
   ]);
-  // Without tokens, the handlers themselves need the store, or what they say does not depend on it.
+  // Without tokens, only the handlers use the store. The responses of some routes don't depend on it.
   expect(answers.filter(({ none }) => none !== isDown && none.startsWith("5"))).toEqual([]);
   expect(answers.filter(({ none }) => none === isDown).length).toBeGreaterThan(50);
   await locations.postgres.restart();

@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
 import { openDatabase } from "../src/database.ts";
-import { useDatabases } from "./database-fixture.ts";
+import { NEW_APPROVAL, useDatabases } from "./database-fixture.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 async function problemOf(response: Response): Promise<Problem> {
@@ -158,7 +158,7 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     expect(listed.data.map((command) => command.id)).toEqual(submitted);
   });
 
-  test("stores texts that Postgres has no column type for", async () => {
+  test("stores text with characters that Postgres can't store", async () => {
     await using api = await start();
     const { id } = await createSession(api);
     const input = "a\u0000b \ud800";
@@ -188,28 +188,10 @@ describe.each(STORE_KINDS)("the API on %s", (kind) => {
     expect(((await (await api.request("GET /sessions")).json()) as { data: [] }).data).toEqual([]);
   });
 
-  test("the first answer of an approval wins, and the loser learns who won", async () => {
+  test("accepts the first answer to an approval, and names its author to the second client", async () => {
     await using api = await start();
     const owner = api.runner.owner((await createSession(api)).id);
-    const { approval } = await api.database.inbox.open(owner, {
-      threadId: "thread",
-      requestId: 1,
-      kind: "command",
-      fingerprint: "f",
-      request: {
-        kind: "command",
-        action: "command",
-        command: "ls",
-        cwd: "/",
-        reason: null,
-        network: null,
-        additionalPermissions: null,
-      },
-      offers: [
-        { id: "accept", label: "Run it", accepts: true, scope: "call", stores: null },
-        { id: "decline", label: "Don't run it", accepts: false, scope: "call", stores: null },
-      ],
-    });
+    const { approval } = await api.database.inbox.open(owner, NEW_APPROVAL);
     const path = `POST /inbox/${approval.id}/answer`;
     const wrong = await problemOf(
       await api.request(path, { json: { type: "decision", offer: "acceptAlways" } }),
@@ -349,7 +331,7 @@ describe("bad requests", () => {
     expect(problem.errors?.map(({ path }) => path)).toEqual(["body.cwd", "body.budget.totalTokens"]);
   });
 
-  test("repeats only a part of a large request", async () => {
+  test("quotes only a part of a large request in its problem", async () => {
     await using api = await start();
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key ${index}`, 1]));
     for (const [operation, init] of [
@@ -366,7 +348,7 @@ describe("bad requests", () => {
     }
   });
 
-  test("of a client that goes away are no defects", async () => {
+  test("that end because the client disconnects are not logged as errors", async () => {
     await using api = await start();
     const gone = new AbortController();
     const body = new ReadableStream({
@@ -390,7 +372,7 @@ describe("bad requests", () => {
     }
   });
 
-  test("a link that leads out of the roots", async () => {
+  test("a symbolic link to a folder outside the roots", async () => {
     await using api = await start();
     const link = join(api.root, "link");
     await symlink(tmpdir(), link);
@@ -412,7 +394,7 @@ describe("bad requests", () => {
     expect((await problemOf(watch)).type).toBe("invalid_cursor");
   });
 
-  test("a deadline in the past is refused, but not when an accepted request is repeated", async () => {
+  test("a deadline in the past is refused, except in a repetition of an accepted request", async () => {
     await using api = await start();
     const past = { cwd: api.root, deadline: Date.now() - 1 };
     const refused = await problemOf(await api.request("POST /sessions", { json: past }));

@@ -1,7 +1,7 @@
-// Kills the daemon, codex and Postgres at random moments of sessions that work, ask and wait, and checks what is left.
+// Kills the daemon, codex and Postgres at random moments while sessions run turns and wait for approvals, and checks the result.
 import { callTool, pause, run, say, type ScriptFunction, type ScriptRequest } from "@codexkit/scripted-model";
 import type { TestLocations } from "@codexkit/store/testing";
-import { SeededRandom } from "@codexkit/testing";
+import { findFreePort, SeededRandom } from "@codexkit/testing";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InboxAnswer } from "../src/api/approval.ts";
@@ -9,7 +9,7 @@ import type { SessionEvent } from "../src/api/event.ts";
 import type { CreateSession } from "../src/api/settings.ts";
 import { DaemonClientError } from "../src/client/errors.ts";
 import { assertGapless } from "./database-fixture.ts";
-import { type DaemonProcess, findFreePort, startDaemonProcess } from "./daemon-process.ts";
+import { type DaemonProcess, startDaemonProcess } from "./daemon-process.ts";
 import { runsOf } from "./parked-kinds.ts";
 import { processesWith } from "./processes-with.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
@@ -20,14 +20,14 @@ export interface DaemonChaosOptions {
   readonly rounds: number;
   /** Decides every choice. The timing of processes still differs. */
   readonly seed: number;
-  /** Default: all. */
+  /** Default: all kinds of fault. */
   readonly faults?: readonly [Fault, ...Fault[]];
   readonly onRound?: (summary: string) => void;
 }
 
-/** How long everything may take to settle after a fault. */
+/** How long the sessions may take to become idle after a fault. */
 const SETTLE_MS = 120_000;
-/** Faults are made within this time of the messages. */
+/** The longest delay between the messages and the fault. */
 const FAULT_MS = 2_500;
 
 const FAULTS = ["daemon", "codex", "both", "drain", "twice"] as const;
@@ -39,7 +39,7 @@ const mcpServers = {
     args: ["--conditions=codexkit:source", join(import.meta.dirname, "../../sdk/test/mcp-server.ts")],
   },
 };
-/** What a session does, by the first word of its message. */
+/** The first word of a message, which says what its turn does. */
 const KINDS = {
   speak: {},
   work: {},
@@ -51,10 +51,10 @@ type Kind = keyof typeof KINDS;
 
 interface Subject {
   readonly kind: Kind;
-  /** Its message, and the file that its command appends to. */
+  /** Identifies the message, and the file to which its command appends. */
   readonly name: string;
   readonly sessionId: string;
-  /** By command. */
+  /** Texts of the session's messages, by command ID. */
   readonly messages: Map<string, string>;
 }
 
@@ -68,7 +68,7 @@ function script(problems: string[]): ScriptFunction {
     const name = request.lastUserText;
     checkOutputs(request, problems);
     const [kind] = name.split("-");
-    // Reports of a delivery may come as a message.
+    // The outcome of an approval may be delivered to the model as a user message.
     if (request.newOutputs.length > 0 || !(kind !== undefined && kind in KINDS)) return say(`end of ${name}`);
     switch (kind as Kind) {
       case "speak":
@@ -84,13 +84,13 @@ function script(problems: string[]): ScriptFunction {
   };
 }
 
-/** The model must see one output per call. */
+/** Checks that the model sees exactly one output per call. */
 function checkOutputs({ outputs, lastUserText }: ScriptRequest, problems: string[]): void {
   const ids = outputs.map(({ callId }) => callId);
   if (new Set(ids).size < ids.length) problems.push(`${lastUserText}: outputs of ${ids.join(", ")}`);
 }
 
-/** Throws, with the seed, unless every session goes on after each fault, and nothing was lost or done twice. */
+/** Rejects with the seed unless every session continues after each fault and nothing was lost or done twice. */
 export async function runDaemonChaos({
   kind,
   locations,
@@ -126,7 +126,7 @@ interface ChaosContext {
   readonly locations: TestLocations;
   readonly random: SeededRandom;
   readonly faults: readonly [Fault, ...Fault[]];
-  /** What the model has noticed. */
+  /** Errors in the requests that the model received. */
   readonly problems: readonly string[];
 }
 
@@ -153,7 +153,7 @@ class Chaos {
     await this.#daemon.end(signal);
   }
 
-  /** New sessions, and a message to an older one; one fault; and the checks. */
+  /** Creates sessions and sends a message to an older one, causes one fault, and checks the result. */
   async round(round: number): Promise<Fault> {
     const { random, faults } = this.#context;
     const fault = random.pick(faults);
@@ -199,7 +199,7 @@ class Chaos {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It ended by itself.
+        // It has already exited.
       }
     }
   }
@@ -223,7 +223,7 @@ class Chaos {
     messages.set(id, text);
   }
 
-  /** As a person whose browser tries again. */
+  /** Answers all requests, and retries as a browser would. */
   async #answerAll(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await delay(50);
@@ -243,13 +243,13 @@ class Chaos {
     }
   }
 
-  /** Rejects with what the sessions are busy with. */
+  /** Waits until all sessions are idle. If they don't become idle in time, rejects with their states. */
   async #untilIdle(round: number, subjects: readonly Subject[]): Promise<void> {
     let busy: Subject[] = [];
     try {
       await until(`the sessions of round ${round} are idle`, async () => {
         const found: Subject[] = [];
-        // Older ones were idle at the end of their round, but for the one that got another message.
+        // Older sessions were idle at the end of their round. Only one of them received another message since.
         for (const subject of subjects) if (!(await this.#isIdle(subject))) found.push(subject);
         busy = found;
         return busy.length === 0;
@@ -291,24 +291,25 @@ class Chaos {
     const events = await this.#events(subject);
     const fail = (what: string): Promise<never> => this.#fail(subject, what, events);
     assertGapless(events);
-    if (events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 0))) await fail("epochs fall");
+    if (events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 0)))
+      await fail("An epoch is lower than the one before.");
     for (const [id, text] of messages) {
       const ends = events.filter((event) => event.type === "command.finished" && event.commandId === id);
-      if (ends.length !== 1) await fail(`command ${id} has ${ends.length} results`);
+      if (ends.length !== 1) await fail(`The command ${id} has ${ends.length} results.`);
       const sent = events.filter((event) => event.type === "item.completed" && textOf(event) === text);
-      if (sent.length !== 1) await fail(`"${text}" was sent ${sent.length} times`);
+      if (sent.length !== 1) await fail(`"${text}" was sent ${sent.length} times.`);
     }
     const ended = events.flatMap((event) =>
       /^turn\.(?:completed|failed|interrupted)$/.test(event.type) && "turnId" in event ? [event.turnId] : [],
     );
     const started = events.flatMap((event) => (event.type === "turn.started" ? [event.turnId] : []));
     if (new Set(ended).size !== ended.length || ended.length !== started.length)
-      await fail("turns end twice or never");
+      await fail("A turn ended twice or never.");
     const runs = await runsOf(this.#home.folders.workspace, name);
-    if (runs > (kind === "work" || kind === "accept" ? 1 : 0)) await fail(`ran ${runs} times`);
+    if (runs > (kind === "work" || kind === "accept" ? 1 : 0)) await fail(`The command ran ${runs} times.`);
     const { data } = await this.#daemon.client.request("GET /inbox", { query: { sessionId, limit: 200 } });
     if (data.some(({ state }) => ["open", "parked", "answered"].includes(state)))
-      await fail("has an open request");
+      await fail("The session has an open request.");
   }
 }
 
@@ -317,7 +318,7 @@ function textOf(event: Extract<SessionEvent, { type: "item.completed" }>): strin
   return event.item.content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** Whether a call may succeed later: the daemon or its store is away, or another answer came first. */
+/** Whether an error is expected: the daemon or its store is unavailable, or another answer arrived first. */
 function isPassing(error: unknown): boolean {
   if (!DaemonClientError.is(error))
     return error instanceof TypeError || (error as Error).name === "AbortError";
@@ -346,5 +347,5 @@ async function until(what: string, condition: () => Promise<boolean>): Promise<v
       last = error;
     }
   }
-  throw new Error(`Not within ${SETTLE_MS} ms: ${what}.`, { cause: last });
+  throw new Error(`Waited for ${SETTLE_MS} ms: ${what}.`, { cause: last });
 }

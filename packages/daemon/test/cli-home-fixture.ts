@@ -11,7 +11,7 @@ export interface CliHomeFixture extends AsyncDisposable {
   readonly path: string;
   readonly root: string;
   readonly threads: CliThreads;
-  /** Where a thread's file is. */
+  /** The path of a thread's rollout. */
   pathOf(threadId: string, more?: { time?: string; segment?: string; suffix?: string }): string;
   /** Writes a rollout with one turn per message, and returns its path. */
   write(threadId: string, messages?: readonly string[], meta?: object): Promise<string>;

@@ -10,21 +10,21 @@ import { describe, expect, test } from "vitest";
 import type { ThreadFrame } from "../src/api/thread.ts";
 import type { DaemonClient } from "../src/client/client.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { replyWithMessages } from "./reply-with-messages.ts";
+import { runTurn } from "./run-turn.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
 const MESSAGES = ["one", "two", "three", "instead", "more"];
 const hold = gate();
 
-/** Says which messages are in its input, so that the history of a continued thread shows. */
-const recall: Script = ({ input, newOutputs, lastUserText }) => {
+const recall: Script = (request) => {
+  const { newOutputs, lastUserText } = request;
   if (lastUserText === "held") return say(["half ", waitFor(hold), "whole"]);
   if (lastUserText === "two" && newOutputs.length === 0) return run("echo made > made");
-  const messages = JSON.stringify(input.filter(({ role }) => role === "user"));
-  const known = MESSAGES.filter((message) => messages.includes(`"text":"${message}"`));
-  return [say(`heard: ${known.join(", ")}`), usage({ input: 10, output: 5 })];
+  return [say(replyWithMessages(request, MESSAGES)), usage({ input: 10, output: 5 })];
 };
 
-/** Runs `codex exec` in the person's Codex home. Resolves when it has ended. */
+/** Runs `codex exec` in the user's Codex home. Resolves when it has exited. */
 async function exec({ folders }: DaemonHome, ...args: string[]): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const options = { env: folders.env as NodeJS.ProcessEnv, cwd: folders.workspace };
@@ -49,19 +49,7 @@ async function fingerprintOf(folder: string): Promise<string> {
   return hash.digest("hex");
 }
 
-async function runTurn(client: DaemonClient, sessionId: string, input: string): Promise<string> {
-  const { lastSeq } = await client.request("GET /sessions/{sessionId}", { params: { sessionId } });
-  const sent = await client.send(sessionId, input, { wait: 20_000 });
-  expect(sent.problem).toBeNull();
-  const signal = AbortSignal.timeout(25_000);
-  for await (const event of client.sessionEvents(sessionId, { after: lastSeq, signal })) {
-    if (event.type === "turn.completed") return event.result.finalResponse ?? "";
-    if (event.type === "turn.failed") throw new Error(event.problem.detail);
-  }
-  throw new Error("The turn did not end.");
-}
-
-/** The frames through the first one that matches. The stream stays open. */
+/** Reads frames until one matches. The stream stays open. */
 async function readUntil(
   frames: AsyncGenerator<ThreadFrame>,
   isLast: (frame: ThreadFrame) => boolean,
@@ -82,7 +70,7 @@ const titles = async (client: DaemonClient, sessionId: string) => {
 describe.each(STORE_KINDS)("threads of the Codex CLI on %s", (kind) => {
   const databases = useDatabases(kind);
 
-  test("are listed, read, imported and forked, and the person's Codex home stays as it is", async () => {
+  test("are listed, read, imported and forked without changes to the user's Codex home", async () => {
     await using home = await createDaemonHome(recall, { kind, locations: databases.locations });
     await exec(home, "one");
     await exec(home, "resume", "--last", "two");
@@ -259,7 +247,7 @@ describe("threads of the Codex CLI", () => {
     expect(found.toReversed().slice(1)).toEqual(found.toReversed().slice(1).toSorted());
   });
 
-  test("of folders outside the roots are not served, and none are if the option is off", async () => {
+  test("of folders outside the roots are not served, and no threads are served if the option is off", async () => {
     await using home = await createHome();
     await exec(home, "one");
     const outside = join(home.folders.root, "temp");

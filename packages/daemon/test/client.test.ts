@@ -6,27 +6,15 @@ import type { SessionEvent } from "../src/api/event.ts";
 import type { StreamFrame } from "../src/api/stream.ts";
 import { DaemonClient } from "../src/client/client.ts";
 import { assertGapless, delta, useDatabases, warning } from "./database-fixture.ts";
+import { takeUntil } from "./take-until.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
-
-/** Takes events until one satisfies the predicate. */
-async function takeUntil<Value>(
-  values: AsyncIterable<Value>,
-  isLast: (value: Value) => boolean,
-): Promise<Value[]> {
-  const taken: Value[] = [];
-  for await (const value of values) {
-    taken.push(value);
-    if (isLast(value)) return taken;
-  }
-  throw new Error(`The stream ended after ${taken.length} values.`);
-}
 
 const isFinished =
   (key: string) =>
   (event: SessionEvent): boolean =>
     event.type === "command.finished" && event.key === key;
 
-/** Forwards connections to a port, and cuts each after a number of bytes of responses. */
+/** Forwards connections to a port, and breaks each after a number of response bytes. */
 async function startCuttingProxy(port: number, maxBytes: number) {
   const sockets = new Set<Socket>();
   let cuts = 0;
@@ -78,7 +66,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     await expect(client.send("none", "hi")).rejects.toMatchObject({ code: "session_not_found", status: 404 });
   });
 
-  test("calls operations without arguments, and those whose response is text", async () => {
+  test("calls operations without arguments, and operations with a text response", async () => {
     await using api = await start();
     const client = await api.listen();
     expect(await client.request("GET /sessions")).toMatchObject({ data: [] });
@@ -104,7 +92,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     expect(paged).toEqual(streamed);
   });
 
-  test("neither repeats nor skips over 20 lost connections", async () => {
+  test("neither repeats nor skips events when 20 connections are lost", async () => {
     await using api = await start();
     const direct = await api.listen();
     const { session } = await direct.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -129,7 +117,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     proxy.server.close();
   });
 
-  test("a reader that stalls gets every event later, and holds little memory meanwhile", async () => {
+  test("a stalled reader receives every event later, and needs little memory in the meantime", async () => {
     await using api = await start();
     const client = await api.listen();
     const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -163,7 +151,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     expect(seen).toBeGreaterThan(total);
   });
 
-  test("old events are merged and removed, and readers learn of the gap", async () => {
+  test("old events are merged and removed, and readers receive a gap", async () => {
     await using api = await start({ retention: { maxAgeMs: 0, everyMs: 1 } });
     const client = await api.listen();
     const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -182,7 +170,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     await events.return(undefined);
   });
 
-  test("ends after the deletion of the session", async () => {
+  test("ends the stream of a deleted session", async () => {
     await using api = await start();
     const client = await api.listen();
     const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -195,7 +183,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     expect((await reading).at(-1)).toBe("session.deleted");
   });
 
-  test("one stream has summaries of all sessions, the inbox, and events of the watched ones", async () => {
+  test("one stream has summaries of all sessions, the inbox, and the events of watched sessions", async () => {
     await using api = await start();
     const client = await api.listen();
     const { session: one } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -236,7 +224,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
       one.lastSeq,
     );
 
-    // A new stream with the cursor gets what has changed meanwhile, and the open approval.
+    // A new stream with the cursor receives the changes since then, and the open approval.
     await client.send(one.id, "second", { wait: 10_000 });
     const later = client.events({
       ...(stream.cursor !== undefined && { cursor: stream.cursor }),
@@ -256,7 +244,7 @@ describe.each(STORE_KINDS)("the client on %s", (kind) => {
     expect(rest.some((frame) => frame.type === "session" && frame.session.preview === "second")).toBe(true);
   });
 
-  test("changing the watched sessions neither repeats nor skips", async () => {
+  test("a change of the watched sessions neither repeats nor skips events", async () => {
     await using api = await start();
     const client = await api.listen();
     const { session: one } = await client.createSession({ cwd: api.root }, { wait: 10_000 });

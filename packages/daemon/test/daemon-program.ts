@@ -1,4 +1,4 @@
-// A daemon in a process of its own, for tests that kill it. Reads its settings from the first argument, and prints its URL.
+// Runs a daemon in a separate process, for tests that kill it. Reads its settings from the first argument, and prints its URL.
 import { z } from "zod";
 import { createDaemon } from "../src/create-daemon.ts";
 

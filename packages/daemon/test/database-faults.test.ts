@@ -1,4 +1,4 @@
-// Crashes and full disks: no acknowledged event is lost, and nothing stays half done.
+// Crashes and full disks: no acknowledged event is lost, and every interrupted operation is completed or undone.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -25,7 +25,7 @@ const PROGRAM = fileURLToPath(new URL("journal-writer-program.ts", import.meta.u
 describe.each(STORE_KINDS)("on %s", (kind) => {
   const databases = useDatabases(kind);
 
-  it("kill -9 of a writing process loses no acknowledged event, and the next boot goes on", async () => {
+  it("kill -9 of a writing process loses no acknowledged event, and the next boot continues", async () => {
     const location = await databases.location();
     let sessionId = "";
     {
@@ -54,7 +54,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     }
   });
 
-  it("refuses a store of a newer version, and changes nothing in it", async () => {
+  it("refuses a store of a newer version without changing it", async () => {
     const location = await databases.location();
     {
       await using database = await databases.open({ location });
@@ -66,10 +66,20 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
   });
 });
 
+describe("a store on SQLite", () => {
+  const databases = useDatabases("sqlite");
+
+  it("refuses a second daemon on the same folder", async () => {
+    await using database = await databases.open();
+    await expect(openDatabase(database.location)).rejects.toMatchObject({ code: "store_locked" });
+    await database.store.check();
+  });
+});
+
 describe("a full disk under SQLite", () => {
   const databases = useDatabases("sqlite");
 
-  it("ends an append that was held back for too long", async () => {
+  it("rejects an append that has waited for too long", async () => {
     await using database = await databases.open({ limits: { retryMs: 1 } });
     const owner = await ownedSession(database);
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.store.db);
@@ -80,13 +90,7 @@ describe("a full disk under SQLite", () => {
     await database.journal.append(owner, [delta("y", 0)]);
   });
 
-  it("aside, a second daemon on the same folder is refused", async () => {
-    await using database = await databases.open();
-    await expect(openDatabase(database.location)).rejects.toMatchObject({ code: "store_locked" });
-    await database.store.check();
-  });
-
-  it("refuses commands, holds appends back, and goes on when there is space", async () => {
+  it("refuses commands, holds appends back, and recovers when there is space", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const { sessionId } = owner;
@@ -112,7 +116,7 @@ describe("a full disk under SQLite", () => {
 });
 
 describe("a full disk under Postgres", () => {
-  it("refuses commands, holds appends back, and goes on when there is space", async () => {
+  it("refuses commands, holds appends back, and recovers when there is space", async () => {
     await using disk = await PostgresDisk.start();
     await using database = await openDatabase(await disk.server.createDatabase());
     const owner = await ownedSession(database);
@@ -147,7 +151,7 @@ describe("a crash of Postgres", () => {
       for (let count = 0; count < 50; count += 1) {
         appends.push(database.journal.append(owner, [warning(`${appends.length}`)]));
       }
-      // Some of them are in a transaction at this moment.
+      // Some of the appends are in a transaction at this moment.
       await appends[round * 50 + 1];
       await databases.locations.postgres.kill();
       appends.push(database.journal.append(owner, [warning(`${appends.length}`)]));
@@ -160,12 +164,12 @@ describe("a crash of Postgres", () => {
     );
   });
 
-  it("is noticed when the connection breaks before or after the commit: each event is stored once", async () => {
+  it("stores each event once, whether the connection breaks before or after the commit", async () => {
     const location = await databases.location();
     let cut: "before" | "after" | "never" = "never";
     await using proxy = await PostgresProxy.start(location, {
       decide: ({ type, content }) => {
-        // The end of a command: after INSERT the commit is never sent, after COMMIT only its answer is lost.
+        // The tag of a completed command. After INSERT, the commit is never sent. After COMMIT, only its response is lost.
         const isCut = type === "C" && content.startsWith(cut === "before" ? "INSERT" : "COMMIT");
         if (cut === "never" || !isCut) return "forward";
         cut = "never";
@@ -191,7 +195,45 @@ describe("a crash of Postgres", () => {
     ]);
   });
 
-  it("does not end the readers of other processes: they get everything", async () => {
+  it("stores events once if another node takes over one of their sessions before the outcome is known", async () => {
+    const location = await databases.location();
+    const cut = Promise.withResolvers<void>();
+    let isArmed = false;
+    await using proxy = await PostgresProxy.start(location, {
+      decide: ({ type, content }) => {
+        if (!isArmed || type !== "C" || !content.startsWith("COMMIT")) return "forward";
+        isArmed = false;
+        // The outcome can't be looked up yet.
+        queueMicrotask(() => {
+          proxy.setMode("blackhole");
+          cut.resolve();
+        });
+        return "cut";
+      },
+    });
+    await using writer = await databases.open({ location: proxy.url });
+    await using other = await databases.open({ location });
+    const [taken, kept] = [
+      await ownedSession(writer, { name: "a" }),
+      await ownedSession(writer, { name: "b" }),
+    ];
+    isArmed = true;
+    const stored = [taken, kept].map((owner) => writer.journal.append(owner, [warning("once")]));
+    await cut.promise;
+    const { nodeId, sessionId } = taken;
+    await other.commands.submit({ sessionId, key: "key", kind: "compact", body: {}, by: "x" });
+    await other.store.db.updateTable("node").set({ lease_until: 1 }).where("id", "=", nodeId).execute();
+    const nodeC = await other.nodes.register({ ...NODE, name: "c" });
+    await other.journal.append(await claimOne(other, nodeC, sessionId, "c"), [warning("after")]);
+    proxy.setMode("pass");
+    await Promise.all(stored);
+    for (const owner of [taken, kept]) {
+      const events = await allEvents(other, owner.sessionId);
+      expect(events.filter((event) => event.type === "warning" && event.message === "once")).toHaveLength(1);
+    }
+  });
+
+  it("does not end the readers of other processes, which receive every event", async () => {
     const location = await databases.location();
     await using writer = await databases.open({ location });
     await using reader = await databases.open({ location });
@@ -217,7 +259,7 @@ describe("a crash of Postgres", () => {
     assertGapless(events, after);
   });
 
-  it("lets a new owner take over after an outage, and fences the former one", async () => {
+  it("allows a new owner to take over after the outage, and fences the former owner", async () => {
     const location = await databases.location();
     await using former = await databases.open({ location });
     await using next = await databases.open({ location });

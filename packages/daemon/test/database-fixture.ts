@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import type { NewSessionEvent, SessionEvent } from "../src/api/event.ts";
 import type { SessionSettings } from "../src/api/settings.ts";
 import { openDatabase, type Database, type OpenDatabaseOptions } from "../src/database.ts";
+import type { NewApproval } from "../src/inbox/new-approval.ts";
 import type { NewSession } from "../src/session-store/session-store.ts";
 import type { ClaimedSession } from "../src/database/ownership.ts";
 
@@ -15,7 +16,7 @@ export const SETTINGS: SessionSettings = {
 export const NODE = { name: "here", version: "0.1.0", codexVersion: "0.166.0" };
 
 export interface DatabaseFixture {
-  /** An empty location. */
+  /** Creates an empty location. */
   location(): Promise<string>;
   /** Opens a database at a new location, or again at a given one. */
   open(options?: OpenDatabaseOptions & { readonly location?: string }): Promise<Database>;
@@ -39,6 +40,27 @@ export function useDatabases(kind: "sqlite" | "postgres"): DatabaseFixture {
   };
 }
 
+/** A request to run a command, with two offers. */
+export const NEW_APPROVAL: NewApproval = {
+  threadId: "thread",
+  requestId: 1,
+  kind: "command",
+  fingerprint: "f",
+  request: {
+    kind: "command",
+    action: "command",
+    command: "ls",
+    cwd: "/",
+    reason: null,
+    network: null,
+    additionalPermissions: null,
+  },
+  offers: [
+    { id: "accept", label: "Run it", accepts: true, scope: "call", stores: null },
+    { id: "decline", label: "Don't run it", accepts: false, scope: "call", stores: null },
+  ],
+};
+
 let keys = 0;
 
 export function newSession(more: Partial<NewSession> = {}): NewSession {
@@ -46,7 +68,7 @@ export function newSession(more: Partial<NewSession> = {}): NewSession {
   return { cwd: "/work", settings: SETTINGS, by: "tester", key: `key-${keys}`, ...more };
 }
 
-/** A session that a new node owns, with the thread ID `thread`. Its `create` command is finished. */
+/** Creates a session with the thread ID `thread` that a new node owns. Its `create` command is finished. */
 export async function ownedSession(
   database: Database,
   { name = NODE.name, ...more }: Partial<NewSession> = {},
@@ -100,7 +122,7 @@ export function warning(message: string): NewSessionEvent {
   return { type: "warning", kind: "server", message };
 }
 
-/** Every event of a session, checked to be gapless. */
+/** Reads all events of a session, and checks that they have no gap. */
 export async function allEvents(database: Database, sessionId: string): Promise<readonly SessionEvent[]> {
   const events: SessionEvent[] = [];
   for (let after = 0; ; after = events.at(-1)?.seq ?? 0) {

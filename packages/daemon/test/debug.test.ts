@@ -7,9 +7,10 @@ import type { DaemonClient } from "../src/client/client.ts";
 import { useDatabases } from "./database-fixture.ts";
 import { createDaemonHome } from "./start-daemon.ts";
 
-/** Everything that must not be in a bundle. */
+/** The secrets that must not be in a bundle. */
 const PLANTED = {
   mcpVariable: "planted-mcp-variable",
+  mcpArgument: "planted-mcp-argument",
   mcpHeader: "planted-mcp-header",
   toolSecret: `whsec_${Buffer.from("planted-tool-secret-which-is-long").toString("base64")}`,
   variable: "planted-variable-value",
@@ -35,7 +36,7 @@ async function runTurn(client: DaemonClient, sessionId: string): Promise<void> {
 describe("the debug bundle of a session", () => {
   const databases = useDatabases("sqlite");
 
-  test("has what explains its state and no secret, also after codex and the daemon have crashed", async () => {
+  test("explains the session's state without secrets, also after crashes of codex and the daemon", async () => {
     await using home = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
     const wrapper = join(home.folders.root, "codex-that-prints");
     const program = `#!/bin/sh\necho "starting with ${PLANTED.printed}" >&2\nexec "${findCodex().path}" "$@"\n`;
@@ -60,7 +61,11 @@ describe("the debug bundle of a session", () => {
         {
           cwd: home.folders.workspace,
           mcpServers: {
-            local: { command: "true", env: { KEY: PLANTED.mcpVariable } },
+            local: {
+              command: "true",
+              args: ["--api-key", PLANTED.mcpArgument],
+              env: { KEY: PLANTED.mcpVariable },
+            },
             remote: {
               url: "http://127.0.0.1:1/?key=planted-query",
               headers: { authorization: PLANTED.mcpHeader },
@@ -90,7 +95,7 @@ describe("the debug bundle of a session", () => {
         session: { id: sessionId, phase: "idle" },
         setup: {
           mcpServers: {
-            local: { command: "true", env: { KEY: "[redacted]" } },
+            local: { command: "true", args: ["--api-key", "[redacted]"], env: { KEY: "[redacted]" } },
             remote: { url: "http://127.0.0.1:1/", headers: { authorization: "[redacted]" } },
           },
           tools: [{ name: "weather", url: "https://example.com/weather", hasSecret: true }],
@@ -113,7 +118,7 @@ describe("the debug bundle of a session", () => {
       process.kill(pid, "SIGKILL");
       await expect.poll(async () => (await read(client)).codex.stderr).toContain(`lost the process ${pid}`);
     }
-    // Another start that has no codex at all.
+    // Another start, without a codex.
     await using started = await home.start({
       ...options,
       codex: { ...options.codex, codexPath: "/nonexistent/codex" },
@@ -135,7 +140,7 @@ describe("the debug bundle of a session", () => {
   });
 });
 
-/** The planted secrets that a bundle has. */
+/** The secrets that a bundle contains. */
 function leaks(bundle: unknown): string[] {
   const json = JSON.stringify(bundle);
   const half = PLANTED.variable.slice(12);

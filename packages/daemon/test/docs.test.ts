@@ -34,7 +34,7 @@ const databases = useDatabases("sqlite");
 
 test("every command of the curl guide works with the demo script", async () => {
   await using stage = await createDaemonHome(demoScript, { kind: "sqlite", locations: databases.locations });
-  // The curl of the guide's stream notices when it writes that `sed` has quit.
+  // The guide's `curl` notices that `sed` has exited when it writes the next event.
   await using started = await stage.start({ limits: { http: { heartbeatMs: 100 } } });
   const home = join(stage.folders.root, "curl-home");
   await mkdir(join(home, ".codexkit"), { recursive: true });

@@ -11,8 +11,8 @@ import { NO_FLEET_STATUS, type Runner, type RunnerStatus } from "../src/sessions
 type Deltas = Extract<NewSessionEvent, { type: "item.delta" }>;
 
 /**
- * Carries out commands on a real database without Codex, for tests of the HTTP layer: a message becomes a turn that repeats
- * its text.
+ * Executes commands on a real database without Codex, for tests of the HTTP layer: a message starts a turn that repeats its
+ * text.
  */
 export class EchoRunner implements Runner {
   readonly #database: Database;
@@ -24,7 +24,7 @@ export class EchoRunner implements Runner {
   #work: Promise<void> = Promise.resolve();
   #subscription: Disposable | undefined;
   #turns = 0;
-  /** What the status says. */
+  /** The runner's status. */
   isFrozen = false;
 
   constructor(database: Database, nodeName: string, files: FileService) {
@@ -96,14 +96,14 @@ export class EchoRunner implements Runner {
     return { kind: "none", source: null } as const;
   }
 
-  /** The right to append to a session, for tests that need events of their own. */
+  /** The claim on a session, with which tests can append events. */
   owner(sessionId: string): Ownership {
     const owner = this.#owned.get(sessionId);
     if (!owner) throw new Error(`The runner does not own ${sessionId}.`);
     return owner;
   }
 
-  /** Looks for sessions without an owner, as the poll of a runner does. */
+  /** Claims sessions without an owner, as the poll of a runner does. */
   async claim(): Promise<void> {
     this.#schedule();
     await this.#work;
@@ -113,7 +113,7 @@ export class EchoRunner implements Runner {
     this.#work = this.#work
       .then(async () => this.#workOnce())
       .catch((error: unknown) => {
-        // The next hint or poll tries again.
+        // The next hint or poll retries.
         if (!StoreError.is(error)) throw error;
       });
   }

@@ -26,7 +26,7 @@ async function eventsUntil(
     events.push(event);
     if (isLast(event)) return events;
   }
-  throw new Error(`The event did not come. Events: ${events.map(({ type }) => type).join(", ")}`);
+  throw new Error(`The event was not received. Received: ${events.map(({ type }) => type).join(", ")}`);
 }
 
 const isTurnEnd = ({ type }: SessionEvent): boolean => /^turn\.(?:completed|failed|interrupted)$/.test(type);
@@ -75,7 +75,7 @@ describe.each(STORE_KINDS)("a daemon with the real codex on %s", (store) => {
     expect(stage.logs.filter((line) => line.includes("first token"))).toHaveLength(1);
   });
 
-  test("two clients answer an approval, the first one wins, and the turn goes on", async () => {
+  test("accepts the first of two answers to an approval, and continues the turn", async () => {
     const script: Script = ({ outputs }) =>
       outputs.length === 0 ? run("touch made", { callId: "call", escalate: "needs to write" }) : say("done");
     await using stage = await home(script);
@@ -166,7 +166,7 @@ describe("a daemon", () => {
   const databases = useDatabases("sqlite");
   const home = async () => createDaemonHome(echo, { kind: "sqlite", locations: databases.locations });
 
-  test("shows models, account, credentials and its state", async () => {
+  test("serves models, account, credentials and its state", async () => {
     await using stage = await home();
     await using started = await stage.start();
     const { client } = started;
@@ -203,7 +203,7 @@ describe("a daemon", () => {
     await expect(createDaemon({ ...stage.options, roots })).rejects.toMatchObject({ code: "bad_options" });
   });
 
-  test("works with a second start after close, and closes once", async () => {
+  test("can be started again after it was closed, and closes once", async () => {
     await using stage = await home();
     const { daemon } = await stage.start();
     await Promise.all([daemon.close(), daemon.close()]);

@@ -18,7 +18,7 @@ const PNG = Buffer.from(
   "base64",
 );
 
-test("Codex gets an uploaded image, and its search finds files inside the roots only", async () => {
+test("Codex receives an uploaded image, and its search finds only files inside the roots", async () => {
   let images: string[] = [];
   await using home = await createHome(({ input }) => {
     images = JSON.stringify(input).match(/data:image\/png;base64,[A-Za-z0-9+/=]+/g) ?? [];
@@ -68,7 +68,7 @@ async function submitWrite(
   return (await commands.submit({ sessionId, key, kind: "writeFile", body: command, by: "test" })).command.id;
 }
 
-test("a write survives the end of the daemon at any moment, and is carried out once", async () => {
+test("a write survives a kill of the daemon at any moment, and is executed once", async () => {
   await using home = await createHome(() => say("Hello."));
   const { workspace } = home.folders;
   let sessionId: string;
@@ -89,7 +89,7 @@ test("a write survives the end of the daemon at any moment, and is carried out o
   {
     await using database = await openDatabase(join(home.stateFolder, "store"));
     accepted = await submitWrite(database, staging, sessionId, { path: "accepted", text: "2" });
-    // Killed after the file was replaced, and before that was stored.
+    // Killed after the file was replaced, before the result was stored.
     inPlace = await submitWrite(database, staging, sessionId, { path: "replaced", text: "new", ifMatch });
     await database.store.db
       .updateTable("command")

@@ -33,7 +33,7 @@ describe.each(STORE_KINDS)("files on %s", (kind) => {
   const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
     startTestDaemon(await databases.open(), options);
 
-  test("a write is a command that is carried out once, and its contents are not in the store", async () => {
+  test("a write is a command that is executed once, and its contents are not in the store", async () => {
     await using api = await start();
     const id = await createSession(api);
     const put = async (text: string, headers: Record<string, string> = {}): Promise<Response> =>
@@ -60,7 +60,7 @@ describe.each(STORE_KINDS)("files on %s", (kind) => {
     expect(late.status).toBe(412);
     expect(await problemType(late)).toBe("precondition_failed");
     expect(await problemType(await put("new", { "if-none-match": "*" }))).toBe("precondition_failed");
-    // A repetition gets the first command, although the file has changed since.
+    // A repetition returns the first command, although the file has changed since.
     const repeated = await put("second", { "if-match": etag, "idempotency-key": "two" });
     expect(await repeated.json()).toMatchObject({ id: second.id, state: "done" });
 
@@ -70,7 +70,7 @@ describe.each(STORE_KINDS)("files on %s", (kind) => {
     expect(await readdir(join(api.stateFolder, "staging"))).toEqual([]);
   });
 
-  test("the outcome of a command says why a write failed", async () => {
+  test("the result of a command contains the reason why a write failed", async () => {
     await using api = await start();
     const id = await createSession(api);
     await mkdir(join(api.root, "folder"));
@@ -82,7 +82,7 @@ describe.each(STORE_KINDS)("files on %s", (kind) => {
     ] as const) {
       expect(await problemType(await api.request(`PUT ${content(id, path)}`, { body: "x" }))).toBe(type);
     }
-    // Checked again when it is carried out.
+    // Checked again when the command is executed.
     const body = { path: "folder", bytes: 1, sha256: "0".repeat(64) };
     const { command } = await api.database.commands.submit({
       sessionId: id,
@@ -95,7 +95,7 @@ describe.each(STORE_KINDS)("files on %s", (kind) => {
     expect(await finished.json()).toMatchObject({ state: "failed", problem: { type: "wrong_file_type" } });
   });
 
-  test("images are uploaded and named by messages", async () => {
+  test("images are uploaded and referenced by messages", async () => {
     await using api = await start();
     const id = await createSession(api);
     const uploaded = await api.request(`POST /sessions/${id}/images`, { body: PNG });
@@ -179,7 +179,7 @@ describe("files", () => {
     expect(beyond.status).toBe(416);
     expect(beyond.headers.get("content-range")).toBe(`bytes */${size}`);
     expect(await problemType(beyond)).toBe("range_not_satisfiable");
-    // A reader that stops early costs one chunk.
+    // If a reader stops early, at most one chunk was read in vain.
     const whole = await api.request(`GET ${content(id, "large")}`);
     expect(whole.headers.get("content-length")).toBe(String(size));
     const reader = whole.body?.getReader();
@@ -240,7 +240,7 @@ describe("files", () => {
     expect(await (await api.request(`GET ${content(id, "file")}`)).text()).toBe("text");
   });
 
-  test("clients that go away leave no file open, at whatever moment", async () => {
+  test("clients that disconnect leave no file open, at any moment", async () => {
     await using api = await start({ fileLimits: { openReads: 4 } });
     const id = await createSession(api);
     await writeFile(join(api.root, "large"), "");
@@ -289,7 +289,7 @@ describe("files", () => {
     expect(streams).toEqual({ sessions: 0, multiplexed: 0, files: 0, threads: 0 });
   });
 
-  test("sessions of an execution environment have no files here", async () => {
+  test("sessions in an execution environment have no files on the daemon", async () => {
     await using api = await start();
     const id = await createSession(api, { environment: { url: "ws://sandbox.example" } });
     for (const path of ["", "/content?path=a", "/changes", "/search?query=a"]) {

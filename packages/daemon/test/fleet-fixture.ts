@@ -16,13 +16,13 @@ export interface FleetNode extends AsyncDisposable {
 export interface TestFleet extends AsyncDisposable {
   readonly a: FleetNode;
   readonly b: FleetNode;
-  /** Changes the URL that the other nodes use for a node. */
+  /** Changes the URL at which the other nodes reach a node. */
   setUrl(node: FleetNode, url: string | null): Promise<void>;
-  /** A session on node `b`, with a folder there. */
+  /** Creates a session on node `b`, in a folder of `b`. */
   createSession(): Promise<Session>;
 }
 
-/** Two listening daemons on one Postgres, each with a folder of its own. */
+/** Starts two listening daemons on one Postgres, each with its own folder. */
 export async function startFleet(
   databases: DatabaseFixture,
   options: Options = {},

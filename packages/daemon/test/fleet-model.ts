@@ -1,5 +1,5 @@
-// Several nodes as a simulation on one clock: the lease machine and the watchdog are the real ones, processes and network are played.
-// The store is the caller's: a model of it, or the real one with the clock of the simulation.
+// Simulates several nodes on one clock, with the real lease machine and watchdog, and simulated processes and networks. The caller
+// passes the store: a model of it, or the real one on the clock of the simulation.
 import fc from "fast-check";
 import {
   acquireLease,
@@ -30,7 +30,7 @@ export interface OwnedSession {
   readonly epoch: number;
 }
 
-/** What the nodes use of their store. All times are those of its own clock, which only `advance` moves. */
+/** The operations of the store that nodes use. The store has its own clock, which only `advance` moves. */
 export interface FleetStore {
   advance(ms: number): Promise<void>;
   /** Adds a session with work. */
@@ -47,7 +47,7 @@ export interface FleetStore {
   write(nodeId: string, session: OwnedSession): Promise<boolean>;
 }
 
-/** The app-server of a node: it acts for the sessions that it has, unless it is stopped. */
+/** The app-server of a node. It acts for its sessions unless it is stopped. */
 interface AppServer {
   readonly sessions: Map<string, OwnedSession>;
   isStopped: boolean;
@@ -59,18 +59,18 @@ class SimulatedNode {
   lease: LeaseState;
   watchdog: WatchdogState;
   server: AppServer = { sessions: new Map(), isStopped: false };
-  /** What the daemon believes to own. */
+  /** The sessions that the daemon believes to own. */
   readonly owned = new Map<string, OwnedSession>();
   isPaused = false;
   isDead = false;
   isCutOff = false;
-  /** How long a request needs to the store, and its response back. */
+  /** Latency of requests to the store, and of its responses. */
   delays = { request: 0, response: 0 };
   /** When the keeper ends the app-server of a dead daemon. */
   graceEndsAt = Number.POSITIVE_INFINITY;
-  /** Requests under way. */
+  /** Requests that have not reached the store yet. */
   pending: { readonly at: number; readonly run: () => Promise<void> }[] = [];
-  /** Responses on their way to the daemon. */
+  /** Responses that have not reached the daemon yet. */
   responses: { readonly at: number; readonly run: () => Promise<void> }[] = [];
 
   constructor(name: string, nodeId: string, at: number) {
@@ -84,7 +84,7 @@ class SimulatedNode {
 export class FleetSimulation {
   readonly nodes = new Map<string, SimulatedNode>();
   readonly #store: FleetStore;
-  /** The newest epoch of each session that any node got. */
+  /** The newest claimed epoch of each session. */
   readonly #epochs = new Map<string, number>();
   readonly #sessions: string[] = [];
   isStoreDown = false;
@@ -119,9 +119,9 @@ export class FleetSimulation {
     this.#watch(node, { type: "orphaned", at: this.#at });
   }
 
-  /** Another boot of a daemon that has died. It attaches to the app-server, if that one still runs. */
+  /** Boots a daemon again that has died. It attaches to the app-server if that is still running. */
   async restart(name: string): Promise<boolean> {
-    // It waits for the store before it does anything.
+    // The daemon waits for the store before it does anything else.
     if (this.isStoreDown) return false;
     const former = this.nodes.get(name);
     const node = new SimulatedNode(name, await this.#store.register(name), this.#at);
@@ -129,10 +129,10 @@ export class FleetSimulation {
     else former?.server.sessions.clear();
     this.nodes.set(name, node);
     await this.#claim(node);
-    // What is not ours was ended before, or is not there.
+    // Otherwise its app-server would act for a session of another node.
     for (const [sessionId] of node.server.sessions) {
       if (!node.owned.has(sessionId))
-        throw new Error(`${name} attached to ${sessionId}, which is not its own.`);
+        throw new Error(`${name} attached to an app-server with ${sessionId}, which it does not own.`);
     }
     return true;
   }
@@ -166,7 +166,7 @@ export class FleetSimulation {
     }
   }
 
-  /** No two app-servers act for one session, and only the newest owner of one can write. */
+  /** Checks that no two app-servers act for one session, and that only the newest owner can write to it. */
   async check(): Promise<void> {
     const acting = new Map<string, string>();
     for (const { name, server } of this.nodes.values()) {
@@ -191,7 +191,7 @@ export class FleetSimulation {
     }
   }
 
-  /** Every session has an app-server that acts for it. */
+  /** Checks that an app-server acts for every session. */
   checkAllOwned(): void {
     const servers = [...this.nodes.values()].map(({ server }) => server);
     const acting = new Set(
@@ -213,7 +213,7 @@ export class FleetSimulation {
     for (const { run } of due) await run();
   }
 
-  /** A renewal on the network. After the time limit it counts as failed, whatever the store does with it. */
+  /** Sends a renewal over the network. After its time limit it counts as failed, even if it still reaches the store. */
   async #renew(node: SimulatedNode): Promise<void> {
     const sentAt = this.#at;
     const { request, response } = node.delays;
@@ -245,7 +245,7 @@ export class FleetSimulation {
       return;
     }
     if (needsCheck(node.lease, this.#at, LIMITS)) {
-      // The look at the sessions is another request.
+      // The check of the owned sessions is a second request.
       if (node.isCutOff || this.isStoreDown) {
         await this.#dispatch(node, { type: "failed", at: this.#at });
         return;
@@ -257,7 +257,7 @@ export class FleetSimulation {
     this.#watch(node, { type: "renewed", sentAt, at: this.#at });
   }
 
-  /** The app-server is killed, because it has threads of lost sessions. The others are loaded again. */
+  /** Kills the app-server, because it has threads of lost sessions. The other sessions are loaded again. */
   #keepOnly(node: SimulatedNode, sessionIds: ReadonlySet<string>): void {
     for (const id of node.owned.keys()) if (!sessionIds.has(id)) node.owned.delete(id);
     node.server.sessions.clear();
@@ -328,7 +328,7 @@ export class FleetSimulation {
   }
 }
 
-/** What fast-check knows of the nodes, to choose commands that make sense. */
+/** The state by which fast-check chooses applicable commands. */
 export interface FleetModel {
   readonly dead: Set<string>;
   readonly paused: Set<string>;
@@ -344,7 +344,7 @@ function command(
   return { check, run: async (model, fleet) => run(fleet, model), toString: () => label };
 }
 
-/** Faults and the passing of time. A fault needs time to have consequences, so that there are many of them. */
+/** Generates faults and pauses. Many of them, because a fault takes time to have consequences. */
 export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetCommand>> {
   const names = fc.constantFrom(...NODE_NAMES);
   const isRunning =
@@ -414,7 +414,7 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
   return fc.commands(arbitraries, { maxCommands, size: "max" });
 }
 
-/** Walks a fleet on a store through faults, and checks that it comes back. */
+/** Runs the commands on a fleet with this store, ends all faults, and checks that the fleet recovers. */
 export async function walkFleet(commands: Iterable<FleetCommand>, store: FleetStore): Promise<void> {
   let simulation: FleetSimulation | undefined;
   await fc.asyncModelRun(async () => {
@@ -428,7 +428,7 @@ export async function walkFleet(commands: Iterable<FleetCommand>, store: FleetSt
   simulation.checkAllOwned();
 }
 
-/** A model of the store, with its rules in their simplest form. */
+/** A model of the store, with simplified rules. */
 export class ModelStore implements FleetStore {
   readonly #nodes = new Map<string, { readonly name: string; leaseUntil: number }>();
   readonly #sessions = new Map<string, { nodeId: string | null; epoch: number }>();

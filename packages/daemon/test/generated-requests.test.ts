@@ -44,7 +44,7 @@ const hostileText = fc.oneof(
   ),
 );
 
-/** Mostly values of the schema, sometimes any JSON. */
+/** Mostly values that match the schema, sometimes arbitrary JSON. */
 function valueOf(schema: Schema, depth = 0): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 9, arbitrary: validOf(schema, depth) }, { weight: 1, arbitrary: fc.jsonValue() });
 }
@@ -92,7 +92,7 @@ const operations = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
   )
-  // Requests for a deleted session get no further than that.
+  // Requests for a deleted session fail before anything else is checked.
   .filter(({ path, method }) => `${method} ${path}` !== "DELETE /sessions/{sessionId}");
 
 interface Generated {
@@ -135,10 +135,10 @@ function requestOf(ids: readonly string[]): fc.Arbitrary<Generated> {
           const text = typeof value === "string" ? value : JSON.stringify(value);
           if (place === "path") filled = filled.replace(`{${name}}`, encodeURIComponent(text.toWellFormed()));
           else if (place === "query") query.set(name, text);
-          // Other characters can't be sent in a header at all.
+          // A header can't contain other characters.
           else if (/^[\x21-\x7e]+$/.test(text)) headers[name] = text;
         }
-        // Waiting for commands would only make the test slow.
+        // Waiting for commands would slow the test down without testing more.
         query.delete("wait");
         return { method, url: `${filled}?${query.toString()}`, headers, body: generated.body };
       });
@@ -148,7 +148,7 @@ function requestOf(ids: readonly string[]): fc.Arbitrary<Generated> {
 describe.each(STORE_KINDS)("requests generated from the document on %s", (kind) => {
   const databases = useDatabases(kind);
 
-  test("never get a 500, and errors are always problems", async () => {
+  test("never cause a 500, and every error is a problem", async () => {
     await using api = await startTestDaemon(await databases.open(), {
       limits: { requestsPerSecond: 1e6, requestBurst: 1e6, failedLoginsPerMinute: 1e6, sessions: 1e6 },
     });
@@ -162,7 +162,7 @@ describe.each(STORE_KINDS)("requests generated from the document on %s", (kind) 
         });
         const type = response.headers.get("content-type");
         await response.body?.cancel();
-        // The log tells what is behind a 500.
+        // The log has the cause of a 500.
         if (response.status === 500) throw new Error(api.logs.findLast((line) => line.includes("failed")));
         expect(response.status < 400 || type === "application/problem+json").toBe(true);
       }),

@@ -1,15 +1,16 @@
 import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { STORE_KINDS } from "@codexkit/store/testing";
+import { findFreePort } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
-import { findFreePort, startDaemonProcess } from "./daemon-process.ts";
+import { startDaemonProcess } from "./daemon-process.ts";
 import { createDaemonHome } from "./start-daemon.ts";
 
 describe.each(STORE_KINDS)("a daemon on %s that is killed in the middle of a turn", (store) => {
   const databases = useDatabases(store);
 
-  test("continues the turn and the clients' streams, and asks again what was open", async () => {
+  test("continues the turn and the clients' streams, and asks open requests again", async () => {
     const open = gate();
     const script: Script = ({ newOutputs }) =>
       newOutputs.length === 0

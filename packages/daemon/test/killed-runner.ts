@@ -1,9 +1,8 @@
 import { run, say, type Script, type ScriptedModel } from "@codexkit/scripted-model";
-import { codexFolders, copyHomeTemplate } from "@codexkit/testing";
+import { codexFolders, createCodexHome } from "@codexkit/testing";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect } from "vitest";
@@ -19,7 +18,7 @@ import { createTestSession, TestSession } from "./start-runner.ts";
 export interface KilledDaemon {
   readonly child: ChildProcess;
   readonly sessionId: string;
-  /** Resolves when the daemon has stored an event of this type, or would store what it is not to. */
+  /** Resolves when the daemon has stored an event of this type. `stalled`: when it is about to store what must not be stored. */
   until(type: SessionEvent["type"] | "stalled"): Promise<void>;
   kill(): Promise<void>;
 }
@@ -29,19 +28,19 @@ export interface KilledRunnerStage extends AsyncDisposable {
   readonly workspace: string;
   readonly store: string;
   readonly codexHome: string;
-  /** Disposes of a resource after the daemons that were started later. */
+  /** Registers a resource. Daemons that are started later are disposed of first. */
   use<Resource extends AsyncDisposable>(resource: Resource): Resource;
   /**
    * Runs a daemon in a child process on a store with one session and its messages.
    *
-   * @param stalled What it does not get to store: the entries of requests, or the addresses of its app-servers.
+   * @param stalled What the daemon can't store: requests in the inbox, or the addresses of its app-servers.
    */
   boot(
     session: Partial<CreateSession>,
     messages: readonly (string | CommandBody<"message">)[],
     stalled?: "inbox" | "appServers",
   ): Promise<KilledDaemon>;
-  /** Runs a daemon in this process on the store that a killed one has left. */
+  /** Runs a daemon in this process on the store of a killed daemon. */
   takeOver(sessionId: string): Promise<{ database: Database; runner: Runner; session: TestSession }>;
 }
 
@@ -52,9 +51,7 @@ export async function startStage(model: Script): Promise<KilledRunnerStage> {
   const store = join(stateFolder, "store");
   const userCodexHome = join(folders.root, "none");
   const codexHome = join(stateFolder, "codex");
-  await mkdir(codexHome, { recursive: true });
-  copyHomeTemplate(codexHome);
-  await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
+  await createCodexHome(codexHome, folders);
   const env = Object.fromEntries(Object.entries(folders.env).filter(([, value]) => value !== undefined));
   const limits = { retryMs: 50, claimMs: 50, appServerGraceMs: 20_000 };
   const owner = made.move();
@@ -127,7 +124,7 @@ async function prepare(
   return created.id;
 }
 
-/** A stage whose daemon was killed while a command of its session was waiting for an approval. */
+/** Starts a stage and kills its daemon while a command waits for an approval. */
 export interface StageWithApproval extends AsyncDisposable {
   readonly stage: KilledRunnerStage;
   readonly sessionId: string;
@@ -157,10 +154,10 @@ export async function startWithApproval(): Promise<StageWithApproval> {
   };
 }
 
-/** The texts of the completed messages of a session. */
-export function textsOf(events: readonly SessionEvent[], kind: "userMessage" | "agentMessage"): string[] {
+/** The texts of the completed messages of a session, or of those of one kind. */
+export function textsOf(events: readonly SessionEvent[], kind?: "userMessage" | "agentMessage"): string[] {
   return events.flatMap((event) => {
-    if (event.type !== "item.completed" || event.item.type !== kind) return [];
+    if (event.type !== "item.completed" || (kind !== undefined && event.item.type !== kind)) return [];
     if (event.item.type === "agentMessage") return [event.item.text];
     return event.item.type === "userMessage"
       ? event.item.content.map((part) => (part.type === "text" ? part.text : ""))

@@ -43,7 +43,7 @@ test("kill -9 of the daemon leaves no process of a terminal", async () => {
   const client = new DaemonClient({ url, token });
   const { session } = await client.createSession({ cwd: root }, { wait: 20_000 });
   const mark = `CODEXKIT_TEST_MARK=${session.id}`;
-  // A program that ignores hangups, one in the background, and one in another session of the kernel.
+  // One process ignores hangups, one runs in the background, and one in another kernel session.
   const script = `export ${mark}; trap '' HUP TERM; (trap '' HUP TERM; exec sleep 1000) & setsid sleep 1001 & echo started; exec env sleep 1002`;
   const terminal = await client.request("POST /sessions/{sessionId}/terminals", {
     params: { sessionId: session.id },

@@ -1,4 +1,4 @@
-// Limits that can only be seen from outside the daemon.
+// Limits that can only be observed from outside the daemon.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { startTestDaemon } from "./test-daemon.ts";
 
 const databases = useDatabases("sqlite");
 
-test("connections beyond the limit are dropped, and accepted again when others have ended", async () => {
+test("connections beyond the limit are dropped, and accepted again after open ones have ended", async () => {
   await using api = await startTestDaemon(await databases.open(), { limits: { connections: 2 } });
   const port = Number(new URL(await api.daemon.listen()).port);
   const open = async (): Promise<Socket> => {
@@ -60,7 +60,7 @@ test("pipelined requests are handled one after the other, and too many of them e
   await expect.poll(() => received).toContain("session.created");
   const statuses = received.match(/HTTP\/1\.1 \d+/g);
   expect(statuses).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 200"]);
-  // The second one is not open: its events would wait in memory.
+  // The second request is not handled yet: the events of its stream would accumulate in memory.
   expect(await openStreams()).toBe(1);
   socket.write(requests("/health", "/health"));
   socket.write(requests("/health"));
@@ -70,7 +70,7 @@ test("pipelined requests are handled one after the other, and too many of them e
 
 test("a request waits for its command no longer than the limit", async () => {
   await using api = await startTestDaemon(await databases.open(), { limits: { waitMs: 1 } });
-  // No daemon carries out its commands.
+  // No daemon executes the commands of this session.
   const { session } = await api.database.sessions.insert(newSession({ needs: ["node:elsewhere"] }));
   const response = await api.request(`POST /sessions/${session.id}/messages?wait=60000`, {
     json: { input: "hello" },

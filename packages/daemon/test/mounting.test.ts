@@ -24,7 +24,7 @@ test("works below a path of another hono app", async () => {
   expect(missing.status).toBe(404);
 });
 
-test("takes requests of a program without a server, whose host is that of their URL", async () => {
+test("handles requests without a server, and uses the host of their URL", async () => {
   const origins = { allowedHosts: ["codex.example"], allowedOrigins: [] };
   await using api = await startTestDaemon(await databases.open(), { origins });
   const { fetch } = api.daemon;
@@ -38,7 +38,7 @@ test("takes requests of a program without a server, whose host is that of their 
   expect((await fetch(new Request("http://evil.example/health"))).status).toBe(403);
 });
 
-test("works in a server of Node, with streams, without listening itself", async () => {
+test("works in a Node server, including streams, without listening itself", async () => {
   await using api = await startTestDaemon(await databases.open());
   const server = createServer(api.daemon.handler).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -53,7 +53,7 @@ test("works in a server of Node, with streams, without listening itself", async 
   server.closeAllConnections();
 });
 
-test("a stream ends when its client has gone, and when the daemon closes", async () => {
+test("a stream ends when its client disconnects, and when the daemon closes", async () => {
   const api = await startTestDaemon(await databases.open());
   const client = await api.listen();
   const { session } = await client.createSession({ cwd: api.root }, { wait: 10_000 });
@@ -74,7 +74,7 @@ test("a stream ends when its client has gone, and when the daemon closes", async
   void open.return(undefined);
 });
 
-test("the client imports nothing of Node, and no schema", async () => {
+test("the client imports no Node module and no schema", async () => {
   const bundle = await rolldown({
     input: join(import.meta.dirname, "../src/client/index.ts"),
     platform: "browser",

@@ -12,7 +12,7 @@ async function nodes(api: TestDaemon): Promise<readonly Node[]> {
   return ((await response.json()) as { data: Node[] }).data;
 }
 
-/** A node that has ended without releasing its session, which stays stranded. */
+/** Creates a node that ended without releasing its session, so that the session is stranded. */
 async function loseNode(database: Database): Promise<{ nodeId: string; sessionId: string }> {
   const { session } = await database.sessions.insert(newSession({ needs: ["node:gone"] }));
   const nodeId = await database.nodes.register({ ...NODE, name: "gone" });
@@ -43,7 +43,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     ]);
   });
 
-  test("a lost node is listed as long as a session needs it, and can be given up", async () => {
+  test("a lost node is listed as long as a session needs it, and can be removed", async () => {
     const database = await databases.open();
     await using api = await startTestDaemon(database);
     const { nodeId, sessionId } = await loseNode(database);
@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect((await api.request(`DELETE /nodes/${nodeId}`)).status).toBe(404);
   });
 
-  test("a session of a lost node may continue elsewhere if its folders are there too", async () => {
+  test("a session of a lost node can continue on a node that has the same folders", async () => {
     const database = await databases.open();
     await using api = await startTestDaemon(database);
     const { nodeId, sessionId } = await loseNode(database);
@@ -84,7 +84,29 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect(await database.sessions.require(sessionId)).toMatchObject({ last_node: "here" });
   });
 
-  test("a running node can't be given up", async () => {
+  test("a node that returns while it is given up keeps its new boot, and its old one can't come back", async () => {
+    const database = await databases.open();
+    await using api = await startTestDaemon(database);
+    const { nodeId } = await loseNode(database);
+    const { store, nodes: boots, commands } = database;
+    // As if it hung.
+    await store.db.updateTable("node").set({ lease_until: 1 }).where("id", "=", nodeId).execute();
+    const unfinished = commands.unfinished.bind(commands);
+    let old: unknown = "not renewed";
+    let newId = "";
+    commands.unfinished = async (id) => {
+      commands.unfinished = unfinished;
+      old = await boots.renew(nodeId);
+      newId = await boots.register({ ...NODE, name: "gone" });
+      return unfinished(id);
+    };
+    expect((await api.request(`DELETE /nodes/${nodeId}`)).status).toBe(204);
+    expect(old).toBeUndefined();
+    expect(await boots.renew(newId)).toBeDefined();
+    expect((await boots.list()).map(({ id }) => id)).not.toContain(nodeId);
+  });
+
+  test("a running node can't be removed", async () => {
     await using api = await startTestDaemon(await databases.open());
     const [{ id } = { id: "" }] = await nodes(api);
     const refused = await api.request(`DELETE /nodes/${id}`);
@@ -94,7 +116,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     ]);
   });
 
-  test("a node whose lease could not be renewed is not ready, and its metrics say so", async () => {
+  test("a node that can't renew its lease is not ready, and reports this in its metrics", async () => {
     await using api = await startTestDaemon(await databases.open());
     expect((await api.request("GET /ready")).status).toBe(200);
     api.runner.isFrozen = true;
@@ -109,7 +131,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect(metrics).toContain('codexkit_node_state{state="running"} 0\n');
   });
 
-  test("sessions that no node can run wait up to the limit, and a message to one of them is no further one", async () => {
+  test("sessions that no node can run wait up to the limit, and messages to them don't count", async () => {
     await using api = await startTestDaemon(await databases.open(), { limits: { waitingSessions: 2 } });
     const create = async (): Promise<Response> =>
       api.request("POST /sessions", { json: { cwd: api.root, labels: ["gpu"] } });
@@ -126,7 +148,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect((await api.request(`DELETE /sessions/${session.id}`)).status).toBe(202);
   });
 
-  test("a node drains when it is asked to, and the request is in the audit trail", async () => {
+  test("a node drains on request, and the request is in the audit trail", async () => {
     await using api = await startTestDaemon(await databases.open());
     const [{ id } = { id: "" }] = await nodes(api);
     expect((await api.request(`POST /nodes/${id}/drain`)).status).toBe(202);
@@ -151,7 +173,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect(response.status).toBe(403);
   });
 
-  test("sessions belong to the tenant of their token, and so do those of its logins", async () => {
+  test("sessions belong to the tenant of the token, also if a login of the token creates them", async () => {
     await using api = await startTestDaemon(await databases.open());
     const body = { name: "ci", scopes: ["read", "write"], tenant: "team" };
     const early = await api.request("POST /tokens", { json: body });

@@ -14,15 +14,15 @@ import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CreateSession } from "../src/api/settings.ts";
 import type { TestRunnerOptions } from "./start-runner.ts";
 
-/** Turns that wait for a person, one per kind of request. A command appends to the file of its session's name. */
+/** A turn that waits for an answer, for one kind of request. Its command appends to a file with the name of its message. */
 export interface ParkedKind {
   readonly session?: Partial<CreateSession>;
   readonly ask: (request: ScriptRequest, name: string) => ReturnType<ScriptFunction>;
-  /** The open call. */
+  /** The ID of the call that waits. */
   readonly callId: string;
   readonly accept?: InboxAnswer;
   readonly decline?: InboxAnswer;
-  /** What the model gets, by answer. */
+  /** The output that the model receives if the request is accepted or declined. */
   readonly accepted: RegExp;
   readonly declined: RegExp;
   /** How often the command of the request runs if it is accepted. */
@@ -43,7 +43,7 @@ const mcpServers = {
 
 const mark = (name: string): string => `echo ran >> ${name}; echo printed; echo warned >&2; exit 3`;
 
-/** In the patch format, so that a second application fails. */
+/** A patch that can't be applied twice. */
 const newFile = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+ran\n*** End Patch`;
 
 export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
@@ -132,7 +132,7 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
         { callId: "call" },
       ),
     callId: "call",
-    // Codex itself does not keep the order of the two streams.
+    // Codex does not preserve the order of the two streams.
     accepted: /printed\nwarned|warned\nprinted/,
     declined: /caught .*rejected by user/,
     runs: 1,
@@ -176,7 +176,7 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
 export const answerFor = (kind: ParkedKind, decision: "accept" | "decline"): InboxAnswer =>
   decision === "accept" ? (kind.accept ?? ACCEPT) : (kind.decline ?? DECLINE);
 
-/** Asks until the open call has an output, then says what the output was. The message is `<name>`, which starts with the kind. */
+/** Makes the call until it has an output, then replies with the output. The message is `<name>`, which starts with the kind. */
 export const parkedScript: ScriptFunction = (request) => {
   const name = request.lastUserText.replace("child of ", "");
   const kind = PARKED_KINDS[name.replace(/-\w+-\w+$/, "").replaceAll("_", " ")];
@@ -193,7 +193,7 @@ export const PARKED_OPTIONS: TestRunnerOptions = {
   codex: { config: { features: { request_permissions_tool: true } } },
 };
 
-/** How often the command of a session has run. */
+/** How often the command of a message has run. */
 export async function runsOf(workspace: string, name: string): Promise<number> {
   const text = await readFile(join(workspace, name), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line === "ran").length;

@@ -1,4 +1,4 @@
-// Every kind of request outlives the kill of the daemon and of codex, and the move to another daemon.
+// Every kind of request survives a kill of the daemon and codex, and a move to another daemon.
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -69,7 +69,7 @@ async function checkAll(
         : [end?.type];
     expect.soft(outputs, name).toHaveLength(1);
     expect.soft(outputs[0], name).toMatch(decision === "accept" ? kind.accepted : kind.declined);
-    // A grant names its folder, which is another one after a move.
+    // The grant is for the folder on the first daemon. After a move, the session has another folder.
     const isMovedGrant = name.startsWith("permissions") && isMoved;
     const runs = decision === "accept" && !isMovedGrant ? kind.runs : 0;
     expect.soft(await runsOf(workspace, name), name).toBe(runs);
@@ -83,7 +83,7 @@ async function checkAll(
   }
 }
 
-/** All events through the end of the turn that went on after the answer. */
+/** Reads the events up to the end of the turn that was continued by the answer. */
 async function eventsOfEndedTurn(client: DaemonClient, sessionId: string): Promise<readonly SessionEvent[]> {
   const events: SessionEvent[] = [];
   let isAnswered = false;
@@ -95,7 +95,7 @@ async function eventsOfEndedTurn(client: DaemonClient, sessionId: string): Promi
   return events;
 }
 
-test("approvals of every kind outlive daemon and codex, and a move to another daemon", async () => {
+test("approvals of every kind survive a kill of the daemon and codex, and a move to another daemon", async () => {
   await using home = await createHome(postgres, "postgres");
   await using other = await createHome(sqlite, "sqlite");
   const { workspace } = home.folders;
@@ -119,7 +119,7 @@ test("approvals of every kind outlive daemon and codex, and a move to another da
   await pollUntil(async () => (await approvalsOf(client, "parked")).length === all.length);
   expect(await client.request("GET /metrics")).toContain(`codexkit_parked_approvals ${all.length}\n`);
 
-  // Both go on: an export is a copy.
+  // An export is a copy: the sessions continue on both daemons.
   const moved: Case[] = [];
   for (const { sessionId, ...rest } of all) {
     const file = await client.exportSession(sessionId);

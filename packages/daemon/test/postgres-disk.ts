@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import type { Database } from "../src/database.ts";
 
 /**
- * A Postgres whose disk can be full. Without the rights to mount a small disk, the file of the table `event` becomes
- * `/dev/full`: Postgres gets the error of a full disk from the kernel as soon as it has to extend the table.
+ * A Postgres whose disk can be full. Tests may not mount a small disk. Instead, the file of the table `event` is replaced by
+ * `/dev/full`: the kernel reports a full disk as soon as Postgres extends the table.
  */
 export class PostgresDisk implements AsyncDisposable {
   readonly server: PostgresServer;
@@ -26,7 +26,7 @@ export class PostgresDisk implements AsyncDisposable {
     return new PostgresDisk(await PostgresServer.start({ folder: join(folder, "data") }), folder);
   }
 
-  /** Fills the disk for new events of a database. Stored events can't be read meanwhile. */
+  /** Makes the disk appear full for new events of a database. Stored events can't be read until then. */
   async fill({ store }: Database): Promise<void> {
     const { rows } = await sql<{ path: string }>`select pg_relation_filepath('event') as path`.execute(
       store.db,
@@ -51,7 +51,7 @@ export class PostgresDisk implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** After a checkpoint, nothing is replayed into the table's file at the start. */
+  /** Applies a change while Postgres is stopped. After a checkpoint, the start replays nothing into the table's file. */
   async #whileStopped(change: () => Promise<void>): Promise<void> {
     await this.server.query("checkpoint");
     await this.server.stop();

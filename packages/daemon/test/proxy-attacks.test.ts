@@ -1,4 +1,4 @@
-// What another node, the network between the nodes, or a client could do to a forwarded request.
+// Attacks on forwarded requests by another node, by the network between the nodes, and by a client.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
@@ -21,7 +21,7 @@ interface HostileNode extends AsyncDisposable {
   readonly requests: IncomingMessage[];
 }
 
-/** A server in the place of a node. */
+/** An HTTP server that takes the place of a node. */
 async function listen(server: Server): Promise<HostileNode> {
   const requests: IncomingMessage[] = [];
   server.on("request", (request) => requests.push(request));
@@ -44,7 +44,7 @@ async function hostile(
   return listen(createServer(respond));
 }
 
-/** A server below HTTP. */
+/** A TCP server that takes the place of a node. */
 async function rawServer(
   onConnection: (socket: Socket) => void,
 ): Promise<AsyncDisposable & { readonly url: string }> {
@@ -74,7 +74,7 @@ async function filesThrough({ a }: TestFleet, sessionId: string, init: object = 
 
 const fast = { fleetLimits: { ...FLEET_LIMITS, proxyTimeoutMs: 300 }, limits: { heartbeatMs: 100 } };
 
-test("a token of one node is worth nothing at another, a second time, or for another request", async () => {
+test("a forward token is valid once, at one node, and for one request", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -94,7 +94,7 @@ test("a token of one node is worth nothing at another, a second time, or for ano
   expect(await send(b.url + path)).toBe(401);
 });
 
-test("a forwarded request carries no credentials, and nothing that the target must not judge by", async () => {
+test("a forwarded request has no credentials and no headers beyond an allowlist", async () => {
   await using fleet = await startFleet(databases);
   const session = await fleet.createSession();
   await using spy = await hostile((_, response) => response.writeHead(500).end());
@@ -133,7 +133,7 @@ test("a forwarded request carries no credentials, and nothing that the target mu
   );
 });
 
-test("the header of forwarded requests is never a way around a token", async () => {
+test("the header of forwarded requests does not bypass authentication", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -150,7 +150,7 @@ test("the header of forwarded requests is never a way around a token", async () 
       method,
       headers: {
         "content-type": "application/json",
-        // A token of the client next to it changes nothing.
+        // An additional token of the client has no effect.
         authorization: `Bearer ${b.api.token}`,
         [FORWARD_HEADER]: await tokens.sign(
           { method, path: claimed },
@@ -169,18 +169,18 @@ test("the header of forwarded requests is never a way around a token", async () 
   }
 });
 
-test("nodes that point at each other, or at themselves, make one hop", async () => {
+test("a request is forwarded once, even if the URLs of nodes form a cycle", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
-  // The row of `b` has the URL of `a`: the token is not for it.
+  // The row of `b` has the URL of `a`, which refuses the token for `b`.
   await fleet.setUrl(b, a.url);
   const wrong = await filesThrough(fleet, session.id);
   expect([wrong.status, await wrong.json()]).toEqual([
     503,
     expect.objectContaining({ type: "node_unavailable" }),
   ]);
-  // A forwarded request for a session that is somewhere else by now.
+  // A forwarded request for a session that has moved in the meantime.
   await fleet.setUrl(b, b.url);
   const path = `/sessions/${session.id}/files`;
   const tokens = new ForwardTokens(a.api.database.store, { proxyTokenMs: 60_000 });
@@ -242,7 +242,7 @@ test("redirects are not followed, and cookies and CORS headers of a target do no
   }
 });
 
-test("a target that says that the client is unauthorized does not log the client out", async () => {
+test("a target that responds with 401 does not log the client out", async () => {
   await using fleet = await startFleet(databases);
   const session = await fleet.createSession();
   await using target = await hostile((_, response) => {
@@ -302,7 +302,7 @@ function sendForever(socket: Socket, head: string, line: string): void {
   more();
 }
 
-test("a target that dies in the middle of a file breaks the response off, and one that stalls does too", async () => {
+test("a target that crashes or stalls in the middle of a file breaks off the response", async () => {
   await using fleet = await startFleet(databases, fast);
   const session = await fleet.createSession();
   for (const [head, isStalled] of [
@@ -323,7 +323,7 @@ test("a target that dies in the middle of a file breaks the response off, and on
   }
 });
 
-test("a client that goes away ends the request at the target, and takes its place in the limit with it", async () => {
+test("a client that disconnects ends the request at the target, and no longer counts towards the limit", async () => {
   await using fleet = await startFleet(databases, { limits: { forwardedRequests: 1 } });
   const session = await fleet.createSession();
   const ended = Promise.withResolvers<void>();
@@ -371,7 +371,7 @@ test("requests with two lengths or hidden ones behind them are refused before th
   ]) {
     expect(await send(headers, `0\r\n\r\n${hidden}`)).toMatch(/^HTTP\/1\.1 4\d\d /);
   }
-  // What follows a valid request is another request of the client, and not one of the node.
+  // Data after a valid request is parsed as the client's next request, and not as one of the node.
   const responses = await send("content-length: 2", `ok${hidden}`);
   expect(responses.match(/^HTTP\/1\.1 \d{3}/gm)).toEqual(["HTTP/1.1 200", "HTTP/1.1 401"]);
   expect(spy.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([`PUT ${path}`]);
@@ -388,7 +388,7 @@ test("huge headers of a client are refused at the first node", async () => {
   expect(response?.status ?? 431).toBe(431);
 });
 
-test("a viewer that never reads stops the target's output, and does not fill the memory of the node between", async () => {
+test("a viewer that never reads stops the target's output without filling the memory of the forwarding node", async () => {
   await using fleet = await startFleet(databases, { terminalLimits: { unsentBytes: 64 * 1024 } });
   const session = await fleet.createSession();
   const server = createServer();
@@ -400,7 +400,7 @@ test("a viewer that never reads stops the target's output, and does not fill the
     let sent = 0;
     const chunk = Buffer.alloc(32 * 1024);
     const more = (): void => {
-      // What the kernel and both ends have taken, at most.
+      // The kernel and both ends have buffered at most this much.
       if (socket.bufferedAmount > 1024 * 1024 || sent > 512 * 1024 * 1024) return stalled.resolve(sent);
       sent += chunk.length;
       socket.send(chunk);
@@ -420,7 +420,7 @@ test("a viewer that never reads stops the target's output, and does not fill the
   if (socket) await once(socket, "close");
 });
 
-test("close codes pass in both directions, and a target that breaks off ends the viewer", async () => {
+test("close codes are forwarded in both directions, and a target that disconnects ends the viewer", async () => {
   await using fleet = await startFleet(databases);
   const session = await fleet.createSession();
   const server = createServer();

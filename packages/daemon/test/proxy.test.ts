@@ -46,7 +46,7 @@ async function outcomes({ api }: FleetNode): Promise<Record<string, number>> {
   return Object.fromEntries(lines.map(([, outcome, count]) => [outcome, Number(count)]));
 }
 
-test("files are listed, read in ranges, searched and written through a node that does not have them", async () => {
+test("files are listed, read in ranges, searched and written through another node", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -86,7 +86,7 @@ test("files are listed, read in ranges, searched and written through a node that
   expect(await outcomes(b)).toEqual({});
 });
 
-test("large files pass in both directions without being collected", async () => {
+test("large files are streamed in both directions without being buffered", async () => {
   await using fleet = await startFleet(databases);
   const session = await fleet.createSession();
   const bytes = Buffer.alloc(24 * 1024 * 1024, "0123456789abcdef");
@@ -115,7 +115,7 @@ test("a body that is too large is refused, with and without a declared length", 
   expect(chunked.status).toBe(413);
 });
 
-test("changes of files are streamed, and the watch ends with its reader", async () => {
+test("file changes are streamed, and the watch ends with its reader", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -134,7 +134,7 @@ async function streamsOf({ client }: FleetNode): Promise<number> {
   return (await client.request("GET /diagnostics")).streams.files;
 }
 
-test("an uploaded image is stored with its session, and a message with it goes there", async () => {
+test("an uploaded image is stored on the session's node, where a message can reference it", async () => {
   await using fleet = await startFleet(databases);
   const { a } = fleet;
   const session = await fleet.createSession();
@@ -193,7 +193,7 @@ test("a terminal works through another node: screen, input, resize, end and its 
   expect(data).toMatchObject([{ id: terminal.id, state: "ended" }]);
 });
 
-test("pings are answered, and messages that are refused do not end the connection", async () => {
+test("pings are answered, and refused messages do not end the connection", async () => {
   await using fleet = await startFleet(databases);
   const session = await fleet.createSession();
   const terminal = await openTerminal(fleet.a, session.id, ["sleep", "100"]);
@@ -207,7 +207,7 @@ test("pings are answered, and messages that are refused do not end the connectio
   await viewer.until(({ frames }) => frames.filter(({ type }) => type === "problem").length === 2);
 });
 
-test("terminals and files of a node that is away are node_unavailable, with a time to try again", async () => {
+test("requests for terminals and files of an unavailable node fail with node_unavailable and a retry time", async () => {
   await using fleet = await startFleet(databases);
   const { a, b } = fleet;
   const session = await fleet.createSession();
@@ -228,13 +228,13 @@ test("terminals and files of a node that is away are node_unavailable, with a ti
   await expectAway();
   await b.api.database.nodes.retire(b.nodeId);
   await expectAway();
-  // What is in the store is still served.
+  // Data in the store is still served.
   expect(
     await a.client.request("GET /sessions/{sessionId}", { params: { sessionId: session.id } }),
   ).toMatchObject({ id: session.id });
 });
 
-test("credentials stay at the node that the client talks to, and scopes are checked there", async () => {
+test("the node that the client is connected to checks the scopes, and does not forward credentials", async () => {
   await using fleet = await startFleet(databases);
   const { a } = fleet;
   const session = await fleet.createSession();

@@ -20,7 +20,7 @@ const script: Script = ({ newOutputs, lastUserText }) =>
     ? run("echo made > made", { callId: "call", escalate: "It writes." })
     : [say(`did ${lastUserText}`), usage({ input: 10, output: 5 })];
 
-/** What a client of a session reads. */
+/** Everything that a client can read of a session. */
 async function readAll(client: DaemonClient, sessionId: string) {
   const params = { sessionId };
   return {
@@ -94,7 +94,7 @@ describe("a replayed session", () => {
     await expect(files).rejects.toMatchObject({ code: "files_unavailable" });
   });
 
-  test("refuses everything that changes something, and starts no codex", async () => {
+  test("refuses all commands, and starts no codex", async () => {
     await using daemon = await createDaemon(options());
     const mutations = Object.entries(routes as Record<string, Route>).filter(
       ([key, { scope }]) => !key.startsWith("GET ") && scope !== null && scope !== "read",
@@ -114,7 +114,7 @@ describe("a replayed session", () => {
     expect(models.status).toBe(403);
   });
 
-  test("leaves no folder behind, also if the file can't be used", async () => {
+  test("leaves no folder behind, also if the file is invalid", async () => {
     const before = replayFolders();
     const daemon = await createDaemon(options());
     expect(replayFolders()).toHaveLength(before.length + 1);

@@ -1,4 +1,4 @@
-// A daemon without HTTP, in a process of its own, for tests that kill it. Reads its settings from the first argument, and prints
+// Runs a daemon without HTTP in a separate process, for tests that kill it. Reads its settings from the first argument, and prints
 // the type of each event of one session when it is stored.
 import { z } from "zod";
 import { openDatabase } from "../src/database.ts";
@@ -27,7 +27,7 @@ const log = (details: object, message: string): void => {
 };
 const fleet = fleetLimits(settings.fleet);
 const database = await openDatabase(settings.store, { leaseMs: fleet.leaseMs });
-// The daemon never gets to store it, and is killed before that.
+// The write never completes: the daemon is killed while it waits.
 const stall = (): Promise<never> => {
   process.stdout.write("stalled\n");
   return new Promise(() => {});

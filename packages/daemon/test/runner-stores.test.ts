@@ -1,19 +1,23 @@
-// What the runner leaves to the store, on both stores: claims, the order of commands, hints, and what is left after a crash.
+// Behaviour of the runner that depends on the store, on both stores: claims, the order of commands, hints, and recovery.
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { STORE_KINDS } from "@codexkit/store/testing";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
 import { FLEET_LIMITS } from "../src/fleet/limits.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
+import { exportSession } from "../src/transfer/export-session.ts";
+import { sessionFileLine } from "../src/transfer/session-file.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { textsOf } from "./killed-runner.ts";
 import { startRunner, type TestRunnerOptions, TestSession } from "./start-runner.ts";
 
 const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
 const isCompleted = ({ type }: SessionEvent): boolean => type === "turn.completed";
 
-/** Holds every turn whose message starts with "hold" until the gate opens. */
+/** Delays every turn whose message starts with "hold" until the gate opens. */
 function holding(open: ReturnType<typeof gate>): ScriptFunction {
   return ({ lastUserText }) =>
     lastUserText.startsWith("hold")
@@ -21,28 +25,18 @@ function holding(open: ReturnType<typeof gate>): ScriptFunction {
       : say(`received: ${lastUserText}`);
 }
 
-function textsOf(events: readonly SessionEvent[]): string[] {
-  return events.flatMap((event) => {
-    if (event.type !== "item.completed") return [];
-    if (event.item.type === "agentMessage") return [event.item.text];
-    return event.item.type === "userMessage"
-      ? event.item.content.map((part) => (part.type === "text" ? part.text : part.type))
-      : [];
-  });
-}
-
 describe.each(STORE_KINDS)("a runner on %s", (kind) => {
   const databases = useDatabases(kind);
   const start = async (script: ScriptFunction, options: TestRunnerOptions = {}) =>
     startRunner(script, { location: await databases.location(), ...options });
 
-  test("carries out messages in order, each once, and stores every event", async () => {
+  test("executes messages in order, each once, and stores every event", async () => {
     const open = gate();
     await using stage = await start(holding(open));
     const session = await stage.create();
     await session.send("hold");
     await session.event(isDelta);
-    // One after the other: commands that arrive together may be stored in any order.
+    // Sent one after the other, because concurrent commands may be stored in any order.
     const ids: string[] = [];
     for (const input of ["first", "second", "first"]) {
       ids.push(await session.submit("message", { input, mode: "queue" }, `key of ${input}`));
@@ -57,7 +51,38 @@ describe.each(STORE_KINDS)("a runner on %s", (kind) => {
     expect(received).toEqual(["received: first", "received: second"]);
   });
 
-  test("gets the answers and commands of another process", async () => {
+  test("stores the calls of a model that chooses unusual IDs, and exports them", async () => {
+    const long = Array.from({ length: 100 }, (_, index) =>
+      createHash("sha256").update(`${index}`).digest("hex"),
+    );
+    const callIds = [long.join(""), "a b\u0000\n", ""];
+    await using stage = await start(({ lastUserText, newOutputs }) =>
+      newOutputs.length > 0 ? say("end") : run("echo ran", { callId: callIds[Number(lastUserText)] ?? "" }),
+    );
+    const session = await stage.create();
+    for (const input of callIds.keys()) {
+      const sent = await session.send(`${input}`);
+      await session.ended(sent.ok ? sent["turnId"] : undefined);
+    }
+    const events = await session.events();
+    const commands = events.flatMap((event) =>
+      event.type === "item.completed" && event.item.type === "commandExecution" ? [event.item] : [],
+    );
+    expect(commands.map(({ aggregatedOutput }) => aggregatedOutput)).toEqual(["ran\n", "ran\n", "ran\n"]);
+    const ids = commands.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(3);
+    const items = await stage.database.journal.items(session.id, { limit: 100 });
+    const stored = items.filter(({ kind: itemKind }) => itemKind === "commandExecution");
+    expect(stored.map(({ item_id: id, status }) => [id, status]).toReversed()).toEqual(
+      ids.map((id) => [id, "completed"]),
+    );
+    await stage.runner.close();
+    for await (const line of await exportSession(stage.database, session.id)) {
+      expect(sessionFileLine.safeParse(JSON.parse(line)).success).toBe(true);
+    }
+  });
+
+  test("receives answers and commands from another process", async () => {
     await using stage = await start((request) =>
       request.commandResult("a") ? say("finished") : run("touch made", { callId: "a", escalate: "why" }),
     );
@@ -74,7 +99,7 @@ describe.each(STORE_KINDS)("a runner on %s", (kind) => {
     expect(await remote.events()).toEqual(await session.events());
   });
 
-  test("goes on after its codex was killed in a turn", async () => {
+  test("continues after its codex was killed in a turn", async () => {
     await using stage = await start(holding(gate()), { limits: { retryMs: 50 } });
     const session = await stage.create();
     await session.send("hold");
@@ -144,7 +169,7 @@ describe("a runner whose Postgres crashes", () => {
 describe("a Postgres that is restarted", () => {
   const databases = useDatabases("postgres");
 
-  test("leaves a pending approval to its person", async () => {
+  test("does not affect a pending approval", async () => {
     const script: ScriptFunction = (request) =>
       request.commandResult("call")
         ? say("finished")
@@ -155,7 +180,7 @@ describe("a Postgres that is restarted", () => {
     const [approval] = await session.approval();
     await databases.locations.postgres.kill();
     await databases.locations.postgres.restart();
-    // The store is used again.
+    // The runner uses the store again.
     await expect
       .poll(async () =>
         session.row().then(

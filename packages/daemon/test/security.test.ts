@@ -19,7 +19,7 @@ describe("tokens", () => {
   const start = async (options: Parameters<typeof startTestDaemon>[1] = {}): Promise<TestDaemon> =>
     startTestDaemon(await databases.open(), options);
 
-  test("every operation refuses tokens without its scope, and those with it only for other reasons", async () => {
+  test("every operation refuses tokens without its scope, and accepts tokens with only this scope", async () => {
     await using api = await start({ limits: { failedLoginsPerMinute: 1000 } });
     const tokens = Object.fromEntries(
       await Promise.all(
@@ -72,7 +72,7 @@ describe("tokens", () => {
     expect(audit.data.filter(({ subject }) => subject === info.id)).toHaveLength(2);
   });
 
-  test("end their streams when they are revoked", async () => {
+  test("have their streams ended when they are revoked", async () => {
     await using api = await start();
     const created = await api.request("POST /tokens", { json: { name: "ci", scopes: ["read"] } });
     const { token, info } = (await created.json()) as { token: string; info: { id: string } };
@@ -91,7 +91,7 @@ describe("tokens", () => {
     expect(await Promise.all(texts)).toHaveLength(3);
   });
 
-  test("end at their time", async () => {
+  test("expire", async () => {
     await using api = await start();
     const { token } = await api.daemon.tokens.create({
       name: "old",
@@ -147,7 +147,7 @@ describe("tokens", () => {
     };
     expect(await as("GET /whoami")).toBe(200);
     expect(await as("GET /tokens")).toBe(403);
-    // A browser that has logged in can pair another one, but give it no more than it has.
+    // A logged-in browser can pair another one, but can't grant it more scopes than its own.
     expect(await as("POST /login-codes", {})).toBe(201);
     expect(await as("POST /login-codes", { scopes: ["admin"] })).toBe(403);
     expect((await create({}, anonymous)).status).toBe(401);
@@ -157,7 +157,7 @@ describe("tokens", () => {
     expect(api.logs.join("\n")).not.toContain(code);
   });
 
-  test("guesses of login codes are limited", async () => {
+  test("are limited in the number of guessed login codes", async () => {
     await using api = await start({ limits: { failedLoginsPerMinute: 2 } });
     const guess = async () =>
       (await api.request("POST /login", { json: { code: "ckl_wrong" }, headers: { authorization: "" } }))
@@ -165,12 +165,12 @@ describe("tokens", () => {
     expect([await guess(), await guess(), await guess()]).toEqual([401, 401, 429]);
   });
 
-  test("are not needed, and so are login codes, without authentication", async () => {
+  test("and login codes are not needed without authentication", async () => {
     await using api = await start({ auth: "none" });
     expect((await api.request("POST /login-codes", { json: {} })).status).toBe(422);
   });
 
-  test("log in to a cookie that scripts and other sites can't use", async () => {
+  test("are exchanged for a cookie that scripts and other sites can't use", async () => {
     await using api = await start();
     const anonymous = { authorization: "" };
     const wrong = await api.request("POST /login", { json: { token: "wrong" }, headers: anonymous });
@@ -207,7 +207,7 @@ describe("tokens", () => {
   });
 });
 
-test("other hosts and origins get nothing, not even which paths and methods exist", async () => {
+test("requests with other hosts and origins are refused, without revealing which paths and methods exist", async () => {
   await using api = await startTestDaemon(await databases.open(), {
     origins: { allowedHosts: [], allowedOrigins: ["https://console.example"] },
   });

@@ -4,14 +4,14 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 
 const POLL_MS = 20;
 
-/** Forwards connections to a unix socket until they are cut. Its own socket disappears with the other one. */
+/** Forwards connections to a unix socket until they are broken. Removes its own socket file when the target's is removed. */
 export class SocketProxy implements AsyncDisposable {
   readonly path: string;
   readonly #server: Server;
   readonly #connections = new Set<Socket>();
   readonly #target: string;
   #timer: NodeJS.Timeout | undefined;
-  /** New connections that wait to be forwarded. */
+  /** Connections that wait to be forwarded, while new connections are held. */
   #held: Socket[] | undefined;
 
   private constructor(target: string, path: string) {
@@ -27,7 +27,7 @@ export class SocketProxy implements AsyncDisposable {
     const proxy = new SocketProxy(target, `${target}.proxy`);
     proxy.#server.listen(proxy.path);
     await once(proxy.#server, "listening");
-    // When the daemon ends the server, it waits until the socket is gone.
+    // When the daemon ends an app-server, it waits until the socket file is removed.
     proxy.#timer = setInterval(() => {
       if (!existsSync(target)) rmSync(proxy.path, { force: true });
     }, POLL_MS);
@@ -39,18 +39,18 @@ export class SocketProxy implements AsyncDisposable {
     for (const client of this.#connections) client.destroy();
   }
 
-  /** Breaks all connections, and lets the next ones wait. */
+  /** Breaks all connections. New connections wait for `release`. */
   hold(): void {
     this.#held ??= [];
     this.cut();
   }
 
-  /** Number of connections that wait. */
+  /** Number of waiting connections. */
   get held(): number {
     return this.#held?.length ?? 0;
   }
 
-  /** Breaks the connections that wait, and lets the next ones wait. */
+  /** Breaks the waiting connections. New connections wait for `release`. */
   drop(): void {
     for (const client of this.#held?.splice(0) ?? []) client.destroy();
   }

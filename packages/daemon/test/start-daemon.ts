@@ -1,7 +1,7 @@
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
 import type { STORE_KINDS, TestLocations } from "@codexkit/store/testing";
-import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
-import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { type CodexFolders, codexFolders, createCodexHome } from "@codexkit/testing";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DaemonClient } from "../src/client/client.ts";
 import { createDaemon } from "../src/create-daemon.ts";
@@ -9,13 +9,13 @@ import type { Daemon } from "../src/daemon.ts";
 import type { DaemonOptions } from "../src/daemon-options.ts";
 import { createLogger } from "../src/logger.ts";
 
-/** Everything that several starts of one daemon share: folders, model and store. */
+/** Folders, model and store, which are shared by all starts of a daemon. */
 export interface DaemonHome extends AsyncDisposable {
   readonly folders: CodexFolders;
   readonly stateFolder: string;
   readonly logs: string[];
   readonly options: DaemonOptions;
-  /** Starts a daemon on the real codex and a client of it. */
+  /** Starts a daemon on the real codex, and a client. */
   start(options?: DaemonOptions): Promise<StartedDaemon>;
 }
 
@@ -31,9 +31,7 @@ export async function createDaemonHome(
 ): Promise<DaemonHome> {
   const folders = await codexFolders({ model });
   const stateFolder = join(folders.root, "state");
-  await mkdir(join(stateFolder, "codex"), { recursive: true });
-  copyHomeTemplate(join(stateFolder, "codex"));
-  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  await createCodexHome(join(stateFolder, "codex"), folders);
   const logs: string[] = [];
   const options: DaemonOptions = {
     stateFolder,

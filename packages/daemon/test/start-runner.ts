@@ -1,7 +1,6 @@
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
-import { codexFolders, copyHomeTemplate, type ModelOptions } from "@codexkit/testing";
+import { codexFolders, createCodexHome, type ModelOptions } from "@codexkit/testing";
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CommandBody, CommandKind } from "../src/api/command.ts";
@@ -23,7 +22,7 @@ const SETTINGS: SessionSettings = {
 
 export type TestRunnerOptions = Partial<Omit<RunnerOptions, "database" | "stateFolder">> &
   Omit<ModelOptions, "model"> & {
-    /** Of the store. Default: a folder for SQLite. */
+    /** Location of the store. Default: a folder for SQLite. */
     readonly location?: string;
   };
 
@@ -52,9 +51,7 @@ export async function startRunner(
   );
   const stateFolder = join(folders.root, "state");
   const codexHome = join(stateFolder, "codex");
-  await mkdir(codexHome, { recursive: true });
-  copyHomeTemplate(codexHome);
-  await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
+  await createCodexHome(codexHome, folders);
   const log: { level: string; message: string; err?: unknown }[] = [];
   const write =
     (level: string) =>
@@ -142,7 +139,7 @@ export class TestSession {
       if (found) return found as Event;
       seen.push(...batch.map(({ type }) => type));
     }
-    throw new Error(`No such event within ${WAIT_MS} ms. Events: ${seen.join(", ")}`);
+    throw new Error(`The event was not stored within ${WAIT_MS} ms. Stored events: ${seen.join(", ")}`);
   }
 
   ended(turnId?: unknown, after = 0): Promise<SessionEvent> {
@@ -180,7 +177,7 @@ export class TestSession {
   }
 
   answer(approval: ApprovalRow | undefined, answer: InboxAnswer): Promise<ApprovalRow> {
-    if (!approval) throw new Error("There is no such approval.");
+    if (!approval) throw new Error("The approval does not exist.");
     return this.#database.inbox.answer(approval.id, { answer, by: "test" });
   }
 }

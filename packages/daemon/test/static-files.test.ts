@@ -70,7 +70,7 @@ describe("static files", () => {
     expect((await api.request("GET /sessions", { headers: ANONYMOUS })).status).toBe(401);
   });
 
-  test("a page in the browser's cache keeps the nonce that its header has", async () => {
+  test("keep the nonce of their header in the browser's cache", async () => {
     await using api = await start();
     const etag = (await api.request("GET /console/")).headers.get("etag") ?? "";
     const cached = await api.request("GET /console/login", { headers: { "if-none-match": `W/${etag}` } });
@@ -81,7 +81,7 @@ describe("static files", () => {
     expect(await changed.text()).toMatch(/<meta name="console-nonce" content="[^"]+"><\/head>/);
   });
 
-  test("are sent in the best encoding that is stored and accepted", async () => {
+  test("are sent in the best encoding that is available and accepted", async () => {
     await using api = await start();
     const get = async (path: string, encoding: string) =>
       api.request(`GET /console/assets/${path}`, { headers: { "accept-encoding": encoding } });
@@ -108,7 +108,7 @@ describe("static files", () => {
     expect(cached.status).toBe(304);
   });
 
-  test("have the right types, and only GET and HEAD", async () => {
+  test("have the right content types, and allow only GET and HEAD", async () => {
     await using api = await start();
     for (const [path, type] of [
       ["icons.svg", "image/svg+xml; charset=utf-8"],
@@ -124,7 +124,7 @@ describe("static files", () => {
     expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("nothing outside the folder, no hidden file and no link is served", async () => {
+  test("don't include files outside the folder, hidden files and links", async () => {
     await using api = await start();
     const client = await api.listen();
     expect(client).toBeDefined();
@@ -160,7 +160,7 @@ describe("static files", () => {
     }
   });
 
-  test("/ leads to the page, which links of other sites may open but not embed or fetch", async () => {
+  test("redirect / to the page, which other sites may link to, but not embed or fetch", async () => {
     await using api = await start();
     for (const path of ["/", "/console"]) {
       const response = await api.request(`GET ${path}?a=b`, { headers: ANONYMOUS });
@@ -178,7 +178,7 @@ describe("static files", () => {
     expect(rebound.status).toBe(403);
   });
 
-  test("are off by default, and need a page", async () => {
+  test("are off by default, and require a page", async () => {
     await using api = await startTestDaemon(await databases.open());
     expect((await api.request("GET /")).status).toBe(404);
     expect((await api.request("GET /console/")).status).toBe(404);

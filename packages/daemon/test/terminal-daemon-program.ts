@@ -1,4 +1,4 @@
-// A daemon without Codex in a process of its own, for tests that kill it. Prints its URL, token and folder as JSON.
+// Runs a daemon without Codex in a separate process, for tests that kill it. Prints its URL, token and folder as JSON.
 import { openDatabase } from "../src/database.ts";
 import { startTestDaemon } from "./test-daemon.ts";
 

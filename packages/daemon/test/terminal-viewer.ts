@@ -4,7 +4,7 @@ import { WebSocket } from "ws";
 import type { TerminalFrame, TerminalMessage } from "../src/api/terminal.ts";
 import { Screen } from "../src/terminals/screen.ts";
 
-/** A viewer with an emulator of its own, as a browser has one. */
+/** A viewer with its own terminal emulator, like a browser. */
 export class TestViewer implements AsyncDisposable {
   readonly frames: TerminalFrame[] = [];
   readonly socket: WebSocket;
@@ -12,7 +12,7 @@ export class TestViewer implements AsyncDisposable {
   /** Offset of the newest byte. */
   offset = 0;
   screens = 0;
-  /** What has arrived as text, since the newest screen. */
+  /** The output since the newest screen, as text. */
   text = "";
   #changed = Promise.withResolvers<void>();
   #screenOffset = 0;
@@ -27,7 +27,7 @@ export class TestViewer implements AsyncDisposable {
     socket.on("close", () => this.#wake());
   }
 
-  /** Resolves when the connection was made. Rejects with the status if it was refused. */
+  /** Connects. Rejects with the status if the connection was refused. */
   static async connect(url: string, headers: Record<string, string>): Promise<TestViewer> {
     const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
     const viewer = new TestViewer(socket);
@@ -46,7 +46,7 @@ export class TestViewer implements AsyncDisposable {
     this.socket.send(JSON.stringify(message));
   }
 
-  /** Resolves when something is the case. Rejects if the connection ends before. */
+  /** Waits until a condition holds. Rejects if the connection ends first. */
   async until(isDone: (viewer: TestViewer) => boolean): Promise<void> {
     while (!isDone(this)) {
       if (this.socket.readyState === WebSocket.CLOSED) throw new Error("The connection has ended.");

@@ -51,7 +51,7 @@ async function setUp(options: Parameters<typeof startTestDaemon>[1] = {}): Promi
   };
 }
 
-/** Forwards connections, and cuts those that are open. */
+/** Forwards connections, and can break the open ones. */
 async function startProxy(target: string): Promise<AsyncDisposable & { url: string; cut(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
@@ -106,7 +106,7 @@ test("a program runs on a terminal of the given size, takes input and is resized
 test("50,000 lines with a stalled viewer: the program ends, and all viewers see the same screen", async () => {
   await using it = await setUp({ terminalLimits: { unparsedBytes: 64 * 1024, replayBytes: 128 * 1024 } });
   const done = join(it.api.root, "done");
-  // More than the buffers of a connection take.
+  // More than the buffers of a connection can hold.
   const line = "x".repeat(200);
   const script = `read go; for ((i = 0; i < 50000; i++)); do echo "$i ${line}"; done; echo > ${done}; echo finished; read end`;
   const terminal = await it.open(["bash", "-c", script]);
@@ -118,12 +118,12 @@ test("50,000 lines with a stalled viewer: the program ends, and all viewers see 
   reader.send({ type: "input", data: "go\r" });
   await reader.until(({ text }) => text.includes("finished\r\n"));
   expect(reader.offset).toBeGreaterThan(50_000 * line.length);
-  // The program did not wait for the viewer that does not read.
+  // The program did not wait for the stalled viewer.
   await access(done);
   expect(stalled.offset).toBeLessThan(reader.offset);
   stalled.socket.resume();
   await stalled.until(({ offset }) => offset === reader.offset);
-  // What it missed was replaced by a screen.
+  // The viewer received a screen instead of the output that it missed.
   expect(stalled.screens).toBeGreaterThan(1);
   const served = await it.api.request(`GET /sessions/${it.sessionId}/terminals/${terminal.id}/screen`);
   const { screen, offset } = (await served.json()) as { screen: string; offset: number };
@@ -132,7 +132,7 @@ test("50,000 lines with a stalled viewer: the program ends, and all viewers see 
   expect(await stalled.drawn()).toBe(screen);
 }, 60_000);
 
-test("a viewer that comes back continues, or gets the screen if it missed too much", async () => {
+test("a viewer that reconnects continues, or receives the screen if it missed too much output", async () => {
   await using it = await setUp({ terminalLimits: { replayBytes: 10_000 } });
   const terminal = await it.open(["sh", "-c", "echo first; read a; seq 1 500; read b; seq 1 5000; read c"]);
   await using writer = await it.attach(terminal.id);
@@ -159,7 +159,7 @@ test("a viewer that comes back continues, or gets the screen if it missed too mu
   expect(await late.drawn()).toBe(await writer.drawn());
 });
 
-test("one viewer at a time has the input, and others take it over", async () => {
+test("one viewer at a time controls the input, and another viewer can take it over", async () => {
   await using it = await setUp();
   const terminal = await it.open(["cat"]);
   const reads = await it.tokenOf(["read"]);
@@ -212,7 +212,7 @@ test("the upgrade is checked like any other request", async () => {
   await expect(TestViewer.connect(`${it.api.daemon.url}/health`, {})).rejects.toThrow("400");
 });
 
-test("messages that are none are refused, and the connection goes on", async () => {
+test("invalid messages are refused, and the connection stays open", async () => {
   await using it = await setUp();
   const terminal = await it.open(["cat"]);
   await using viewer = await it.attach(terminal.id);
@@ -231,7 +231,7 @@ test("messages that are none are refused, and the connection goes on", async () 
   await viewer.until(({ text }) => text.includes("still\r\nstill"));
 });
 
-test("input that the program does not read yet arrives later, all of it", async () => {
+test("input that the program does not read immediately is delivered completely later", async () => {
   await using it = await setUp({ terminalLimits: { unreadInputBytes: 1000 } });
   execFileSync("mkfifo", [join(it.api.root, "gate")]);
   const script = "stty raw -echo; echo ready; cat gate; head -c 100000 | wc -c";
@@ -335,7 +335,7 @@ test("the client attaches, and continues after its connection was cut", async ()
   await expect(unknown.ended).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a viewer that is refused and sends nonsense does no harm", async () => {
+test("a refused viewer that sends invalid frames does no harm", async () => {
   await using it = await setUp({ terminalLimits: { viewers: 1 } });
   const terminal = await it.open(["sh", "-c", "echo ready; read line; echo still there; read end"]);
   await using viewer = await it.attach(terminal.id);
@@ -352,7 +352,7 @@ test("a viewer that is refused and sends nonsense does no harm", async () => {
     "sec-websocket-version: 13",
     `sec-websocket-key: ${Buffer.alloc(16).toString("base64")}`,
   ];
-  // A frame with bits that have no meaning.
+  // A frame with reserved bits.
   socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.alloc(64, 0xff)]));
   await once(socket, "close");
   viewer.send({ type: "takeWriter" });

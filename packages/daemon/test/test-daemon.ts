@@ -33,7 +33,7 @@ export interface TestDaemon extends AsyncDisposable {
   listen(): Promise<DaemonClient>;
 }
 
-/** A daemon without Codex: a real database, and a runner that repeats messages. */
+/** Starts a daemon without Codex, with a real database and a runner that repeats messages. */
 export async function startTestDaemon(
   database: Database,
   {

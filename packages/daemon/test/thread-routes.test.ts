@@ -19,7 +19,7 @@ async function openFiles(path: string): Promise<number> {
 describe("the routes of threads", () => {
   const databases = useDatabases("sqlite");
 
-  test("leave no file open when clients go away, at whatever moment", async () => {
+  test("leave no file open when clients disconnect, at any moment", async () => {
     const database = await databases.open();
     await using home = await cliHomeFixture(database);
     await using api = await startTestDaemon(database, { threads: home.threads });
@@ -47,7 +47,7 @@ describe("the routes of threads", () => {
     });
   });
 
-  test("send a frame for a line that can't be sent, and go on", async () => {
+  test("send a frame in place of a line that can't be sent, and continue", async () => {
     const database = await databases.open();
     await using home = await cliHomeFixture(database);
     await using api = await startTestDaemon(database, { threads: home.threads });
@@ -83,7 +83,7 @@ describe("the routes of threads", () => {
     expect(
       await answer("GET /threads", { authorization: `Bearer ${await api.createToken(["write"])}` }),
     ).toBe("forbidden");
-    // The daemon of the test has another root than the home.
+    // The daemon's root is not the home folder.
     expect(await answer(`POST /threads/${ID}/import`)).toBe("path_not_allowed");
     for (const id of ["..%2f..%2fauth", "%00", ID.toUpperCase(), `${ID}%2f..`]) {
       expect(await answer(`GET /threads/${id}/items`)).toBe("bad_request");

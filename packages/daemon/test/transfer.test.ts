@@ -6,16 +6,16 @@ import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { DaemonClient } from "../src/client/client.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { replyWithMessages } from "./reply-with-messages.ts";
+import { runTurn } from "./run-turn.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
 const MESSAGES = ["one", "wrong", "right", "make", "two"];
 
-/** Says which messages are in its input, so that the history of a continued thread shows. */
-const recall: Script = ({ input, newOutputs, lastUserText }) => {
+const recall: Script = (request) => {
+  const { newOutputs, lastUserText } = request;
   if (lastUserText === "make" && newOutputs.length === 0) return run("echo made > made");
-  const messages = JSON.stringify(input.filter(({ role }) => role === "user"));
-  const known = MESSAGES.filter((message) => messages.includes(`"text":"${message}"`));
-  return [say(`heard: ${known.join(", ")}`), usage({ input: 10, output: 5 })];
+  return [say(replyWithMessages(request, MESSAGES)), usage({ input: 10, output: 5 })];
 };
 
 async function allEvents(client: DaemonClient, sessionId: string): Promise<readonly SessionEvent[]> {
@@ -24,18 +24,6 @@ async function allEvents(client: DaemonClient, sessionId: string): Promise<reado
     query: { limit: 5000 },
   });
   return page.events;
-}
-
-async function runTurn(client: DaemonClient, sessionId: string, input: string): Promise<string> {
-  const { lastSeq } = await client.request("GET /sessions/{sessionId}", { params: { sessionId } });
-  const sent = await client.send(sessionId, input, { wait: 20_000 });
-  expect(sent.problem).toBeNull();
-  const signal = AbortSignal.timeout(25_000);
-  for await (const event of client.sessionEvents(sessionId, { after: lastSeq, signal })) {
-    if (event.type === "turn.completed") return event.result.finalResponse ?? "";
-    if (event.type === "turn.failed") throw new Error(event.problem.detail);
-  }
-  throw new Error("The turn did not end.");
 }
 
 async function create(client: DaemonClient, home: DaemonHome): Promise<string> {
@@ -138,7 +126,7 @@ describe("an exported file", () => {
     expect(file).not.toContain(Buffer.from("secret-of-tool-which-is-long").toString("base64"));
   });
 
-  test("that is damaged, or has a thread of this daemon, is refused and leaves nothing behind", async () => {
+  test("is refused without a trace if it is damaged or has a thread of this daemon", async () => {
     await using here = await home();
     await using there = await home();
     await using source = await here.start();
@@ -153,7 +141,7 @@ describe("an exported file", () => {
         () => undefined,
         (error: unknown) => error,
       );
-    /** With a right checksum, as somebody would write it who wants to do harm. */
+    /** Has a valid checksum, like a file of an attacker. */
     const sealed = (changed: readonly string[]): string => {
       const body = changed.map((line) => `${line}\n`).join("");
       const sha256 = createHash("sha256").update(body).digest("hex");
@@ -195,7 +183,7 @@ describe("an exported file", () => {
     ).toMatchObject({ code: "thread_in_use" });
   });
 
-  test("is not made during a turn", async () => {
+  test("is not created during a turn", async () => {
     const open = gate();
     const script: Script = () => say(["half ", waitFor(open), "done"]);
     await using here = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
@@ -208,7 +196,7 @@ describe("an exported file", () => {
     await turn;
   });
 
-  test("is not imported into a folder outside the roots, and brings a deleted session back", async () => {
+  test("is not imported into a folder outside the roots, and restores a deleted session", async () => {
     await using here = await home();
     await using source = await here.start();
     const sessionId = await create(source.client, here);

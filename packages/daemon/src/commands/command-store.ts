@@ -7,7 +7,7 @@ import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { SessionChanges, SessionStore } from "../session-store/session-store.ts";
-import type { CommandRow, DaemonTables } from "../database/tables.ts";
+import type { CommandRow, DaemonTables, SessionRow } from "../database/tables.ts";
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
@@ -89,6 +89,14 @@ export class CommandStore {
       this.#sessions.assertNotDeleted(session);
       check?.();
       if (maxSessions !== undefined) await requireFewerSessions(this.#store, trx, maxSessions);
+      // Any node can delete a session whose node was lost. That node may never return.
+      if (kind === "delete" && isNodeLost(session)) {
+        await trx
+          .updateTable("session")
+          .set({ needs: "[]", codex_version: null })
+          .where("id", "=", sessionId)
+          .execute();
+      }
       // One that is parked is ready when its answers expire.
       const isNewlyWaiting =
         session.node_id === null && (session.ready_at === null || session.phase === "parked");
@@ -255,6 +263,10 @@ export class CommandStore {
 /** The stored result of a command, or undefined while it is unfinished. */
 export function commandResult(row: CommandRow): CommandResult | undefined {
   return row.result === null ? undefined : (JSON.parse(row.result) as CommandResult);
+}
+
+function isNodeLost({ problem }: SessionRow): boolean {
+  return problem !== null && (JSON.parse(problem) as Problem).type === "node_lost";
 }
 
 function withoutOk({ ok: _ok, ...rest }: { readonly ok: true; readonly [member: string]: unknown }) {

@@ -9,7 +9,7 @@ import type { Database } from "../database.ts";
 import { setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
 import type { Runner } from "../sessions/runner.ts";
 import { viewApproval, viewCommand, viewSession } from "../views.ts";
-import { allStrings, Redactor, secretValues } from "../secrets/redact.ts";
+import { allStrings, isSecretName, Redactor, secretValues } from "../secrets/redact.ts";
 
 const LIMITS = {
   events: 200,
@@ -141,9 +141,19 @@ async function credentials(codexHome: string): Promise<string[]> {
 /** Texts of a bundle may be changed more than those of the journal, so that no variable and no header is taken for harmless. */
 function secretsOf(setup: SessionSetup): string[] {
   const values = Object.values(setup.mcpServers ?? {}).flatMap((server) =>
-    allStrings("command" in server ? server.env : server.headers),
+    "command" in server
+      ? [...allStrings(server.env), ...secretArguments(server.args ?? [])]
+      : allStrings(server.headers),
   );
   return [...values, ...setupSecrets(setup)];
+}
+
+/** Returns the arguments that follow an option such as `--api-key`. */
+function secretArguments(args: readonly string[]): string[] {
+  return args.filter((_, index) => {
+    const [, option] = /^--?([\w-]+)$/.exec(args[index - 1] ?? "") ?? [];
+    return option !== undefined && isSecretName(option);
+  });
 }
 
 /** The shape of the setup stays: which servers, variables and headers there are may be what is wrong. */

@@ -17,8 +17,8 @@ export interface ForgetOptions {
 }
 
 /**
- * Forgets a lost node, including all its boots. Rejects with `unprocessable` if the node is running. If a call is cut off, the next
- * one completes its work.
+ * Forgets a lost node, including all its boots. Rejects with `unprocessable` if the node is running. If a call is interrupted, the
+ * next one completes its work.
  */
 export async function forgetNode(
   database: Database,
@@ -27,6 +27,14 @@ export async function forgetNode(
 ): Promise<void> {
   const { fleet, store, audit } = database;
   const { name } = await fleet.require(id);
+  // A boot that only hangs must not return while its sessions are ended. If the node is started again, its new boot is left alone.
+  const ended = await store.db
+    .updateTable("node")
+    .set({ lease_until: 0 })
+    .where("name", "=", name)
+    .where("lease_until", "<=", store.now)
+    .returning("id")
+    .execute();
   const running = await fleet.findAlive(name);
   if (running) {
     throw new DaemonError(
@@ -34,6 +42,8 @@ export async function forgetNode(
       `The node "${name}" is running. Stop it first. If it has just died, wait until its lease ends.`,
     );
   }
+  // Another call has just finished.
+  if (ended.length === 0) return;
   const sessions = await pinnedSessions(database, name);
   const problem = createProblem(
     "node_lost",
@@ -47,18 +57,17 @@ export async function forgetNode(
     else await failSession(database, session, { currentId, problem });
   }
   await store.db.transaction().execute(async (trx) => {
-    const starts = trx.selectFrom("node").select("id").where("name", "=", name);
-    // Sessions with work keep their owner: the node that takes them over must find out what became of their turns.
+    const ids = ended.map((node) => node.id);
+    // Sessions with work keep their owner, because the node that takes them over must first determine the outcome of their turns.
     await trx
       .updateTable("session")
       .set({ node_id: null })
-      .where("node_id", "in", starts)
+      .where("node_id", "in", ids)
       .where("ready_at", "is", null)
       .execute();
-    await trx.updateTable("node").set({ lease_until: 0 }).where("name", "=", name).execute();
     await trx
       .deleteFrom("node")
-      .where("name", "=", name)
+      .where("id", "in", ids)
       .where((where) =>
         where.not(where.exists(where.selectFrom("session").select("id").whereRef("node_id", "=", "node.id"))),
       )
@@ -119,7 +128,7 @@ async function failSession(
     .where("id", "=", sessionId)
     .where("epoch", "=", session.epoch)
     .executeTakeFirst();
-  // The node is back, or another request was faster.
+  // The node has restarted, or another request was faster.
   if (numUpdatedRows === 0n) return;
   const owner: Ownership = { sessionId, nodeId: currentId, epoch };
   const { rows } = await inbox.list({ sessionId, state: ["open", "answered", "parked"], limit: 10_000 });

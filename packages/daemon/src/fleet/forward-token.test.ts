@@ -19,7 +19,7 @@ function open(database: Database, proxyTokenMs = 60_000): ForwardTokens {
 describe.each(STORE_KINDS)("on %s", (kind) => {
   const databases = useDatabases(kind);
 
-  test("a token is good for one request, at one node, of one caller", async () => {
+  test("a token is valid for one request of one caller, at one node", async () => {
     await using database = await databases.open();
     const tokens = open(database);
     const token = await tokens.sign(REQUEST, WAY);
@@ -32,7 +32,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect(await tokens.verify(token, REQUEST, "target")).toBeUndefined();
   });
 
-  test("all nodes agree on one key, also when they need the first at once", async () => {
+  test("all nodes use the same key, also if they create it concurrently", async () => {
     await using first = await databases.open();
     const keys = await Promise.all(Array.from({ length: 20 }, async () => readFleetKey(first.store)));
     const secrets = new Set(keys.map(({ secret }) => Buffer.from(secret).toString("hex")));
@@ -40,7 +40,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect([...secrets][0]).toHaveLength(64);
   });
 
-  test("tokens of a key that was deleted are invalid, and a new one takes its place", async () => {
+  test("tokens of a deleted key are invalid, and a new key is created", async () => {
     await using database = await databases.open();
     const [source, target] = [open(database), open(database)];
     const old = await source.sign(REQUEST, WAY);
@@ -49,7 +49,7 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     expect(await target.verify(await source.sign(REQUEST, WAY), REQUEST, "target")).toEqual(CALLER);
   });
 
-  test("a token ends after its time, by the store's clock", async () => {
+  test("a token expires by the store's clock", async () => {
     await using database = await databases.open();
     const { secret, now } = await readFleetKey(database.store);
     const signedAt = (seconds: number): SignJWT =>

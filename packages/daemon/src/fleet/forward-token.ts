@@ -32,8 +32,7 @@ const claims = z.strictObject({
 });
 
 /**
- * Tokens for requests that one node forwards to another. A token says who sent the request, with which scopes, and which request it
- * is.
+ * Tokens for requests that one node forwards to another. A token names the caller with its scopes, and the request.
  */
 export class ForwardTokens {
   readonly #store: Store<DaemonTables>;

@@ -1,4 +1,4 @@
-// A node that can't renew its lease: its app-servers stop, and go on or end. On the real codex and Postgres.
+// A node that can't renew its lease: its app-servers are stopped, and then continued or killed. With the real codex and Postgres.
 import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { PostgresProxy } from "@codexkit/store/testing";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -32,7 +32,7 @@ const holding =
   ({ lastUserText }) =>
     lastUserText === "hold" ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`);
 
-/** `T` is stopped; undefined if there is no such process. */
+/** The state of a process: `T` if it is stopped, undefined if it does not exist. */
 function processState(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
@@ -48,7 +48,7 @@ function pidOf({ runner }: TestRunner): number {
   return runner.status.appServers[0]?.pid ?? 0;
 }
 
-/** The watchdog of a node. */
+/** Finds the watchdog of a node. */
 function watchdogOf(nodeId: string | null): number | undefined {
   const pid = readdirSync("/proc").find((name) => {
     try {
@@ -75,7 +75,7 @@ async function startBehindProxy(
   return { location, proxy, stage };
 }
 
-/** Ends the lease of a node by the clock, and takes its sessions. */
+/** Lets the lease of a node expire, and claims its sessions for another node. */
 async function takeOver(database: Database, nodeId: string | null): Promise<number> {
   const { nodes, sessions, store } = database;
   await store.db.updateTable("node").set({ lease_until: 1 }).where("id", "=", nodeId).execute();
@@ -89,7 +89,7 @@ async function takeOver(database: Database, nodeId: string | null): Promise<numb
   return claimed.length;
 }
 
-test("a node that is cut off from Postgres stops its app-servers, and their turns go on when it is back", async () => {
+test("a node without a connection to Postgres stops its app-servers, and continues them after it reconnects", async () => {
   const open = gate();
   const { proxy, stage } = await startBehindProxy(holding(open));
   await using _proxy = proxy;
@@ -110,7 +110,7 @@ test("a node that is cut off from Postgres stops its app-servers, and their turn
   expect(pidOf(stage)).toBe(pid);
 });
 
-test("what another node has taken meanwhile is killed instead of continued", async () => {
+test("an app-server whose session another node has taken over is killed instead of continued", async () => {
   const open = gate();
   const { proxy, stage, location } = await startBehindProxy(holding(open));
   await using _proxy = proxy;
@@ -132,6 +132,23 @@ test("what another node has taken meanwhile is killed instead of continued", asy
   expect(events.at(-1)).toMatchObject({ type: "session.moved", to: "b", reason: "node_lost" });
 });
 
+test("an app-server ends too if an event of its session is refused before the lease is renewed", async () => {
+  const open = gate();
+  const { proxy, stage, location } = await startBehindProxy(holding(open));
+  await using _proxy = proxy;
+  await using _stage = stage;
+  await using other = await openDatabase(location);
+  const session = await stage.create();
+  await session.send("hold");
+  await session.event(isDelta);
+  const pid = pidOf(stage);
+  expect(await takeOver(other, stage.runner.status.nodeId)).toBe(1);
+  open.open();
+  await expect.poll(() => hasEnded(pid), { timeout: 5_000 }).toBe(true);
+  expect(stage.runner.status.fleet.fenced).toBe(1);
+  expect(stage.runner.status.sessions).toBe(0);
+});
+
 test("a watchdog that was killed or hangs is replaced", async () => {
   await using stage = await startRunner(holding(gate()), {
     location: await databases.location(),
@@ -150,7 +167,7 @@ test("a watchdog that was killed or hangs is replaced", async () => {
   await expect.poll(() => watchdogOf(nodeId)).toBeUndefined();
 });
 
-/** A node in a process of its own, with a turn that is held. */
+/** Starts a node in a separate process, with a running turn that waits. */
 async function startHeldNode(open: ReturnType<typeof gate>): Promise<
   AsyncDisposable & {
     daemon: ChildProcess;
@@ -163,7 +180,7 @@ async function startHeldNode(open: ReturnType<typeof gate>): Promise<
 > {
   await using made = new AsyncDisposableStack();
   const location = await databases.location();
-  // Its folders and its model; the runner itself ends before the other one begins.
+  // Only the folders and the model are used: this runner is closed before the other one starts.
   const stage = made.use(
     await startRunner(holding(open), { location, nodeName: "a", fleet: FLEET, limits: LIMITS }),
   );
@@ -220,7 +237,7 @@ function parentOf(pid: number): number {
   return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 
-test("the watchdog stops the app-servers of a daemon that hangs, and they go on with it", async () => {
+test("the watchdog stops the app-servers of a daemon that hangs, and continues them when the daemon resumes", async () => {
   const open = gate();
   await using held = await startHeldNode(open);
   held.daemon.kill("SIGSTOP");
@@ -231,7 +248,7 @@ test("the watchdog stops the app-servers of a daemon that hangs, and they go on 
   expect(textsOf(await held.session.events(), "agentMessage")).toEqual(["half done"]);
 });
 
-test("a daemon that hung while its session was taken loses its app-server when it is back", async () => {
+test("a daemon that hung while its session was taken over kills its app-server when it resumes", async () => {
   await using held = await startHeldNode(gate());
   held.daemon.kill("SIGSTOP");
   await expect.poll(() => processState(held.codex)).toBe("T");
@@ -242,7 +259,7 @@ test("a daemon that hung while its session was taken loses its app-server when i
   expect(events.at(-1)).toMatchObject({ type: "session.moved", to: "b" });
 });
 
-test("nothing acts after the daemon and the keeper of its app-server were killed: the watchdog ends it", async () => {
+test("if the daemon and the keeper of its app-server are killed, the watchdog kills the app-server", async () => {
   await using held = await startHeldNode(gate());
   process.kill(held.keeper, "SIGKILL");
   held.daemon.kill("SIGKILL");
@@ -250,14 +267,14 @@ test("nothing acts after the daemon and the keeper of its app-server were killed
   await expect.poll(() => watchdogOf(held.nodeId)).toBeUndefined();
 });
 
-test("nothing acts after the daemon and its watchdog were killed: the keeper ends the app-server", async () => {
+test("if the daemon and its watchdog are killed, the keeper ends the app-server", async () => {
   await using held = await startHeldNode(gate());
   process.kill(watchdogOf(held.nodeId) ?? 0, "SIGKILL");
   held.daemon.kill("SIGKILL");
   await expect.poll(() => hasEnded(held.codex)).toBe(true);
 });
 
-test("an app-server that is stopped when its daemon dies is ended at once", async () => {
+test("an app-server that is stopped when its daemon dies is killed immediately", async () => {
   await using held = await startHeldNode(gate());
   held.daemon.kill("SIGSTOP");
   await expect.poll(() => processState(held.codex)).toBe("T");

@@ -20,14 +20,14 @@ import { fleetLimits } from "./limits.ts";
 
 const NODE = { version: "0", codexVersion: "0.166.0" };
 
-test("whatever fails, no two nodes act for one session, and every session is owned again afterwards", async () => {
+test("no two nodes act for one session during any faults, and every session is owned again afterwards", async () => {
   await fc.assert(
     fc.asyncProperty(fleetCommands(60), (commands) => walkFleet(commands, new ModelStore())),
     { numRuns: 200 },
   );
 });
 
-/** The daemon's own store, on a clock that only the test moves. */
+/** The daemon's real store, on a clock that only the test moves. */
 class DatabaseStore implements FleetStore {
   readonly #database: Database;
   readonly #store: Store<DaemonTables>;
@@ -43,7 +43,7 @@ class DatabaseStore implements FleetStore {
     const { db, now } = database.store;
     await sql`create table if not exists test_clock (ms bigint)`.execute(db);
     await sql`delete from test_clock`.execute(db);
-    // Ahead of the real one, which the other tables use.
+    // Ahead of the real clock, which the other tables use.
     await sql`insert into test_clock select ${now} + 3600000`.execute(db);
     for (const table of ["session", "node"] as const) await db.deleteFrom(table).execute();
     return new DatabaseStore(database);
@@ -103,8 +103,8 @@ class DatabaseStore implements FleetStore {
 describe.each(STORE_KINDS)("the same faults on %s", (kind) => {
   const databases = useDatabases(kind);
 
-  // Some thousand transactions, which take a while on a busy machine.
-  test("have the same consequences", { timeout: 240_000 }, async () => {
+  // Thousands of transactions, which take a while on a busy machine.
+  test("have the same results as on the model", { timeout: 240_000 }, async () => {
     await using database = await databases.open();
     await fc.assert(
       fc.asyncProperty(fleetCommands(20), async (commands) =>

@@ -13,7 +13,7 @@ import { orphanGraceMs, startWatchdog, stepWatchdog } from "./watchdog.ts";
 const LIMITS = fleetLimits();
 const { leaseMs, renewMs, freezeMs, frozenKillMs } = LIMITS;
 
-/** The state and the actions after events, from the registration at 0 on. */
+/** Returns the state and the actions after the events. The registration is at 0. */
 function run(...events: readonly LeaseEvent[]) {
   let state = acquireLease(0, LIMITS);
   const actions: string[] = [];
@@ -25,7 +25,7 @@ function run(...events: readonly LeaseEvent[]) {
   return { state, actions };
 }
 
-/** Ticks and successes, one renewal per interval. */
+/** Ticks with one successful renewal per interval. */
 function renewals(from: number, to: number): LeaseEvent[] {
   const events: LeaseEvent[] = [];
   for (let at = from; at <= to; at += renewMs) {
@@ -34,7 +34,7 @@ function renewals(from: number, to: number): LeaseEvent[] {
   return events;
 }
 
-test("renews once per interval, and sends no second request while one is pending", () => {
+test("renews once per interval, and sends no request while another one is pending", () => {
   const { actions } = run(
     { type: "tick", at: renewMs - 1 },
     { type: "tick", at: renewMs },
@@ -45,7 +45,7 @@ test("renews once per interval, and sends no second request while one is pending
   expect(actions).toEqual([`renew@${renewMs}`, `renew@${2 * renewMs}`]);
 });
 
-test("counts from the moment a renewal was sent, not from its response", () => {
+test("counts the lease from the time a renewal was sent, not from its response", () => {
   const renewal: LeaseEvent = { type: "renewed", sentAt: renewMs, at: renewMs + 2_000 };
   const until = (at: number) => run({ type: "tick", at: renewMs }, renewal, { type: "tick", at });
   expect(until(renewMs + freezeMs - 1).state.phase).toBe("held");
@@ -64,14 +64,14 @@ test("stops the app-servers in time, and continues them after a renewal", () => 
   expect(thawed).toMatchObject({ actions: ["thaw"], state: { phase: "held" } });
 });
 
-test("a response that is read after a long pause continues nothing", () => {
+test("a response that is read after a long pause does not continue the app-servers", () => {
   const at = renewMs + 2 * leaseMs;
   const { state, actions } = run({ type: "tick", at: renewMs }, { type: "renewed", sentAt: renewMs, at });
   expect(state.phase).toBe("frozen");
   expect(actions).toEqual([`renew@${renewMs}`, `freeze@${at}`]);
 });
 
-test("kills what is frozen for too long, once, and then has nothing to continue", () => {
+test("kills app-servers that are frozen for too long, once, and does not continue them afterwards", () => {
   const at = freezeMs + frozenKillMs;
   const killed = run(
     { type: "tick", at: freezeMs },
@@ -84,7 +84,7 @@ test("kills what is frozen for too long, once, and then has nothing to continue"
   expect(next).toMatchObject({ actions: [], state: { phase: "held", isKilled: false } });
 });
 
-test("a lease that was ended is not renewed, but taken anew", () => {
+test("registers again after the store has ended the lease", () => {
   const { state, actions } = run(
     { type: "tick", at: renewMs },
     { type: "fenced", at: renewMs + 1 },
@@ -105,7 +105,7 @@ test("a lease that was ended is not renewed, but taken anew", () => {
   expect(state.phase).toBe("held");
 });
 
-test("takes sessions of lost nodes only after a whole lease of its own without a break", () => {
+test("takes over sessions of lost nodes only after renewing without interruption for the duration of a lease", () => {
   const whole = run(...renewals(renewMs, leaseMs));
   expect(mayTakeOver(run(...renewals(renewMs, leaseMs - renewMs)).state, leaseMs, LIMITS)).toBe(false);
   expect(mayTakeOver(whole.state, leaseMs, LIMITS)).toBe(true);
@@ -113,13 +113,13 @@ test("takes sessions of lost nodes only after a whole lease of its own without a
   const failed = stepLease(whole.state, { type: "failed", at: leaseMs + 1 }, LIMITS).state;
   expect(mayTakeOver(failed, leaseMs + 1, LIMITS)).toBe(false);
   expect(mayClaim(failed, leaseMs + 1, LIMITS)).toBe(true);
-  // A pause of the daemon is a break too, although no request has failed.
+  // A pause of the daemon is an interruption too, although no request failed.
   const at = 3 * leaseMs;
   const late = stepLease(whole.state, { type: "renewed", sentAt: at, at }, LIMITS).state;
   expect(mayTakeOver(late, at, LIMITS)).toBe(false);
 });
 
-test("the watchdog freezes and continues at the same moments, and kills on its own", () => {
+test("the watchdog freezes and continues at the same times, and kills independently", () => {
   const started = startWatchdog(0);
   expect(stepWatchdog(started, { type: "tick", at: freezeMs - 1 }, LIMITS).actions).toEqual([]);
   const frozen = stepWatchdog(started, { type: "tick", at: freezeMs }, LIMITS);
@@ -134,7 +134,7 @@ test("the watchdog freezes and continues at the same moments, and kills on its o
   expect(stepWatchdog(started, { type: "fenced", at: 1 }, LIMITS).actions).toEqual(["kill"]);
 });
 
-test("the watchdog of a dead daemon ends its app-servers before the lease ends, stopped ones at once", () => {
+test("the watchdog of a dead daemon kills its app-servers before the lease ends, and stopped ones immediately", () => {
   const orphaned = stepWatchdog(startWatchdog(0), { type: "orphaned", at: 1 }, LIMITS);
   expect(orphaned.actions).toEqual([]);
   const endAt = freezeMs + orphanGraceMs(LIMITS);
@@ -145,7 +145,7 @@ test("the watchdog of a dead daemon ends its app-servers before the lease ends, 
   expect(stepWatchdog(frozen, { type: "orphaned", at: freezeMs }, LIMITS).actions).toEqual(["kill_orphans"]);
 });
 
-test("limits that would let two nodes act, or that one failed renewal would exceed, are refused", () => {
+test("refuses limits with which two nodes could act at once, or one failed renewal would freeze the node", () => {
   expect(fleetLimits({ leaseMs: 60_000 })).toEqual({ ...FLEET_LIMITS, leaseMs: 60_000 });
   expect(() => fleetLimits({ freezeMs: leaseMs })).toThrow(/freezeMs \(30000\) must be less than leaseMs/);
   expect(() => fleetLimits({ renewTimeoutMs: freezeMs })).toThrow(/one failed renewal/);

@@ -37,7 +37,7 @@ export type LeaseEvent =
   | { readonly type: "renewed"; readonly sentAt: number; readonly at: number }
   /** The request timed out or failed. The store may have renewed the lease nevertheless. */
   | { readonly type: "failed"; readonly at: number }
-  /** The store no longer has the lease. It can't be renewed any more. */
+  /** The store no longer has the lease, so it can't be renewed. */
   | { readonly type: "fenced"; readonly at: number };
 
 export type LeaseAction =

@@ -6,18 +6,15 @@ import { describe, expect, test } from "vitest";
 import { useDatabases } from "../../test/database-fixture.ts";
 import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
 import { textsOf } from "../../test/killed-runner.ts";
+import { replyWithMessages } from "../../test/reply-with-messages.ts";
 import { createRunner } from "../sessions/create-runner.ts";
 import type { Runner } from "../sessions/runner.ts";
 
 const MESSAGES = ["one", "two", "three", "instead", "of the fork", "more"];
 
-/** Says which messages are in its input, so that the history of a continued thread shows. */
-const recall: ScriptFunction = ({ input }) => {
-  const messages = JSON.stringify(input.filter(({ role }) => role === "user"));
-  return say(`heard: ${MESSAGES.filter((message) => messages.includes(`"text":"${message}"`)).join(", ")}`);
-};
+const recall: ScriptFunction = (request) => say(replyWithMessages(request, MESSAGES));
 
-/** Another node on the same store, with a Codex home of its own. */
+/** Starts another node on the same store, with its own Codex home. */
 async function startNode(stage: TestRunner, nodeName: string): Promise<Runner> {
   const stateFolder = join(stage.stateFolder, `../${nodeName}`);
   const home = join(stateFolder, "codex");
@@ -36,7 +33,7 @@ async function talk(session: TestSession, text: string): Promise<string | undefi
   return textsOf(await session.events(), "agentMessage").at(-1);
 }
 
-/** Gives the sessions of a node up. */
+/** Drains a node, which releases its sessions. */
 const leave = (runner: Runner): Promise<void> => runner.drain(0);
 
 describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
@@ -48,7 +45,7 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
       limits: { retryMs: 50, claimMs: 50 },
     });
 
-  test("to another node and back shows the model its own history, and no other", async () => {
+  test("to another node and back has exactly its own history", async () => {
     await using stage = await start(recall);
     const session = await stage.create();
     expect(await talk(session, "one")).toBe("heard: one");
@@ -67,7 +64,7 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
     expect(textsOf(await session.events(), "userMessage")).toEqual(["one", "two", "three"]);
   });
 
-  test("after a revert elsewhere does not bring the removed turns back", async () => {
+  test("after a revert on another node does not restore the removed turns", async () => {
     await using stage = await start(recall);
     const session = await stage.create();
     await talk(session, "one");
@@ -83,14 +80,14 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
     expect(await talk(session, "more")).toBe("heard: one, instead, more");
   });
 
-  test("and its fork go on from what was stored, also when the original has moved on elsewhere", async () => {
+  test("and its fork continue from the stored history, also after the original continued on another node", async () => {
     await using stage = await start(recall);
     const session = await stage.create();
     await talk(session, "one");
     const forked = (await session.run("fork", {})) as unknown as { sessionId: string };
     await leave(stage.runner);
     await using b = await startNode(stage, "b");
-    // The home of this node has neither of the files.
+    // This node's Codex home has neither of the rollout files.
     const fork = new TestSession(forked.sessionId, stage.database);
     expect(await talk(fork, "of the fork")).toBe("heard: one, of the fork");
     expect(await talk(session, "two")).toBe("heard: one, two");
@@ -98,14 +95,14 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
     await leave(b);
     await using a = createRunner(stage.options);
     await a.start();
-    // The file of the original is shorter here than what the second fork continues.
+    // This node's file of the original ends before the turn at which the second fork was made.
     const again = new TestSession(second.sessionId, stage.database);
     expect(await talk(again, "three")).toBe("heard: one, two, three");
     expect(await talk(fork, "more")).toBe("heard: one, of the fork, more");
     expect(await talk(session, "three")).toBe("heard: one, two, three");
   });
 
-  test("is handed over at the end of its turn, while the next message waits", async () => {
+  test("is released at the end of its turn, while the next message waits", async () => {
     const open = gate();
     await using stage = await start(({ lastUserText }) =>
       lastUserText === "hold" ? say(["half ", waitFor(open), "done"]) : say(`received: ${lastUserText}`),

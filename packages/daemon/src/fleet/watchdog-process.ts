@@ -24,7 +24,7 @@ export class WatchdogProcess {
   readonly #processes: () => Iterable<ProcessIdentity>;
   #renewedAt: number;
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined;
-  /** Times at which the lines were written that have no answer yet. */
+  /** When the unanswered lines were written. */
   #unanswered: number[] = [];
   #isEnded = false;
 
@@ -40,7 +40,7 @@ export class WatchdogProcess {
     this.#write({ type: "add", process });
   }
 
-  /** Call while the daemon holds its lease, after it has given up the sessions that other nodes have taken. */
+  /** Call while the daemon holds its lease, after it has given up the sessions that other nodes have claimed. */
   renewed(sentAt: number): void {
     this.#renewedAt = sentAt;
     const [oldest = Number.POSITIVE_INFINITY] = this.#unanswered;

@@ -26,7 +26,7 @@ export interface WatchdogState {
 
 export type WatchdogEvent =
   | { readonly type: "tick"; readonly at: number }
-  /** The daemon holds its lease, and has given up the sessions that other nodes have taken. */
+  /** The daemon holds its lease, and has given up the sessions that other nodes have claimed. */
   | { readonly type: "renewed"; readonly sentAt: number; readonly at: number }
   /** The daemon has lost its lease for good. */
   | { readonly type: "fenced"; readonly at: number }

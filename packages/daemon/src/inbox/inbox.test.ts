@@ -148,6 +148,32 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect(answers).toHaveLength(1);
   });
 
+  it("shows an answer to a secret question neither to a later person nor in the audit log", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database);
+    const question = { header: "Key", question: "Which key?", isOther: true, options: null };
+    const questions = [
+      { ...question, id: "key", isSecret: true },
+      { ...question, id: "name", isSecret: false },
+    ];
+    const request = { kind: "userInput", questions, isBlocking: true };
+    const { approval: row } = await database.inbox.open(owner, approval({ kind: "userInput", request }));
+    const answer = { type: "answers", answers: { key: "planted-key", name: "main" } };
+    const shown = { type: "answers", answers: { key: "[secret]", name: "main" } };
+    expect(await database.inbox.answer(row.id, { answer, by: "ann" })).toMatchObject({
+      answer: JSON.stringify(answer),
+    });
+    const other = { type: "answers", answers: { key: "guess", name: "main" } };
+    await expect(database.inbox.answer(row.id, { answer: other, by: "bob" })).rejects.toMatchObject({
+      code: "already_answered",
+      details: { winner: { by: "ann", answer: shown } },
+    });
+    const { rows } = await database.audit.list({ sessionId: owner.sessionId });
+    expect(rows.map(({ detail }) => JSON.parse(detail) as unknown)).toEqual([
+      { kind: "userInput", answer: shown },
+    ]);
+  });
+
   it("recognises a request that is sent again, and keeps an answer that was not delivered", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
@@ -197,7 +223,7 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect(await database.parked.list(owner.sessionId)).toEqual([]);
     expect(await database.parked.count()).toBe(0);
 
-    const late = (await database.inbox.open(next, approval({ fingerprint: "3", expiresAt: 1 }))).approval;
+    const late = (await database.inbox.open(next, approval({ fingerprint: "3", expiresInMs: -1 }))).approval;
     await expect(database.inbox.answer(late.id, { answer: "accept", by: "ann" })).rejects.toMatchObject({
       code: "already_answered",
     });

@@ -1,4 +1,5 @@
 import type { Store } from "@codexkit/store";
+import type { InboxRequest } from "../api/approval.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { AuditLog } from "../database/audit-log.ts";
 import { sql } from "kysely";
@@ -11,6 +12,7 @@ import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "..
 import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
+import { maskAnswer } from "../secrets/mask-answer.ts";
 import { ClosedMeanwhile, unlessClosed } from "./closed-meanwhile.ts";
 import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
 import { insertApproval, type NewApproval, reopenApproval } from "./new-approval.ts";
@@ -163,10 +165,8 @@ export class Inbox {
         // Parked requests are delivered together, so that the session has nothing to do before the last answer.
         isIncomplete ? {} : { ready_at: Math.min(session.ready_at ?? won.updated_at, won.updated_at) },
       );
-      await this.#audit.record(
-        { by, action: "approval.answered", sessionId, subject: id, detail: { kind: won.kind, answer } },
-        trx,
-      );
+      const detail = { kind: won.kind, answer: shownAnswer(won) };
+      await this.#audit.record({ by, action: "approval.answered", sessionId, subject: id, detail }, trx);
       return { approval: won, events: appended };
     });
     if (events) {
@@ -301,7 +301,9 @@ export class Inbox {
       answeredBy === null
         ? `The approval ${id} can no longer be answered: it is ${ANSWERABLE.includes(state) ? "expired" : state}.`
         : `The approval ${id} was answered by ${name ?? answeredBy} before.`,
-      { details: { winner: { state, by: answeredBy, name, at: answeredAt, answer: stored ?? null, note } } },
+      {
+        details: { winner: { state, by: answeredBy, name, at: answeredAt, answer: shownAnswer(row), note } },
+      },
     );
   }
 
@@ -314,4 +316,10 @@ export class Inbox {
   #keys(id: string): string[] {
     return [notificationKeys.approval(id), notificationKeys.inbox];
   }
+}
+
+/** The answer as clients and the audit log may have it. */
+function shownAnswer({ request, answer }: ApprovalRow): Record<string, unknown> | null {
+  const given = answer === null ? null : (JSON.parse(answer) as Record<string, unknown>);
+  return maskAnswer(JSON.parse(request) as InboxRequest, given);
 }

@@ -1,4 +1,5 @@
 import type { Store } from "@codexkit/store";
+import { sql } from "kysely";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { DaemonTables } from "../database/tables.ts";
 import { UNDELIVERED } from "./leave-waiting.ts";
@@ -18,8 +19,8 @@ export interface NewApproval {
   readonly request: unknown;
   readonly verdict?: unknown;
   readonly offers: readonly unknown[];
-  /** Milliseconds since the epoch. */
-  readonly expiresAt?: number;
+  /** By the clock of the store. */
+  readonly expiresInMs?: number;
   readonly rolloutBytes?: number;
   /** Length of the rollout file of the session's own thread, if an agent asks. */
   readonly rootBytes?: number;
@@ -52,7 +53,10 @@ export async function insertApproval(
       note: null,
       created_at: now,
       updated_at: now,
-      expires_at: approval.expiresAt ?? null,
+      expires_at:
+        approval.expiresInMs === undefined
+          ? null
+          : sql<number>`${now} + ${sql.lit(Math.ceil(approval.expiresInMs))}`,
       rollout_bytes: approval.rolloutBytes ?? null,
       parked_at: null,
       submitted_at: null,

@@ -243,16 +243,22 @@ export class JournalWriter {
   }
 
   async #wasCommitted(outcome: CommitOutcome, appendId: string): Promise<boolean> {
-    const passed = outcome.groups.find(({ rows }) => rows !== undefined);
-    if (!passed) return true;
+    const passed = outcome.groups.filter(({ rows }) => rows !== undefined);
+    if (passed.length === 0) return true;
     for (;;) {
       try {
+        // One session is enough. The others may have new owners, which have written since.
         const row = await this.#store.db
           .selectFrom("session")
-          .select("append_id")
-          .where("id", "=", passed.owner.sessionId)
+          .select("id")
+          .where(
+            "id",
+            "in",
+            passed.map(({ owner }) => owner.sessionId),
+          )
+          .where("append_id", "=", appendId)
           .executeTakeFirst();
-        return row?.append_id === appendId;
+        return row !== undefined;
       } catch (error) {
         if (!isOutage(error)) throw error;
         await delay(RETRY_MS.longest, undefined, { signal: this.#closing.signal }).catch(() => {

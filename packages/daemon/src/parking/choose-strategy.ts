@@ -15,7 +15,7 @@ export interface AnsweredRequest {
   /** Whether the person wants the turn to stop. */
   readonly isCancelled: boolean;
   readonly call: ModelCall | undefined;
-  /** If the request has no call of its own: the open call of the script that sent it, or of a call that waits for such a script. */
+  /** If the request has no separate call: the open call of the script that sent it, or the call that waits for such a script. */
   readonly script: ModelCall | undefined;
 }
 

@@ -51,7 +51,7 @@ describe("a command", () => {
     [`/bin/bash -lc 'echo "a b" > c'`, { cmd: `echo "a b" > c` }, true],
     [`/bin/bash -lc "echo 'it'"`, { cmd: "echo 'it'", workdir: "sub" }, true],
     [`/bin/bash -lc 'echo '"'"'it'"'"''`, { cmd: "echo 'it'" }, true],
-    // Quotes decide what is run.
+    // Quotes change which command runs.
     [`/bin/bash -lc 'echo "a; rm b"'`, { cmd: "echo a; rm b" }, false],
     [`/bin/bash -lc "rm 'a b'"`, { cmd: "rm a b" }, false],
     [String.raw`/bin/bash -lc 'echo \;rm b'`, { cmd: "echo ;rm b" }, false],
@@ -112,7 +112,7 @@ describe("a patch", () => {
       "*** End Patch",
     ].join("\n");
     expect(isShown(request, patchCall(patch), "/work")).toBe(true);
-    // What a file says is not what happens to a file of that name.
+    // A line of a file's contents can look like the description of another file.
     const other = patch.replace(
       "Add File: notes.md\n+run it\n+from ~/.bashrc",
       "Add File: ~/.bashrc\n+run it",

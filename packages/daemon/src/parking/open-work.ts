@@ -3,7 +3,7 @@ import type { ItemRow } from "../database/tables.ts";
 import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
 import { endedItems, findOpenCalls, type ModelCall } from "./rollout-lines.ts";
 
-/** Kinds of items that have side effects, or wait for something that has. */
+/** Kinds of items that have side effects, or wait for another item that has side effects. */
 const WORK: ReadonlySet<string> = new Set([
   "commandExecution",
   "fileChange",
@@ -14,11 +14,11 @@ const WORK: ReadonlySet<string> = new Set([
 
 /**
  * Describes what was in progress when an approval was parked: the model's calls without an output, and the items that were started
- * since the model's last response and did not wait for a person. Their outcome is unknown.
+ * since the model's last response and did not wait for an answer. Their outcome is unknown.
  *
- * @param file The rollout file as it was while the requests waited.
- * @param items The items of the turn, as the journal has them.
- * @param waiting IDs of the items that waited for a person.
+ * @param file The rollout file at the time when the requests waited.
+ * @param items The turn's items from the journal.
+ * @param waiting IDs of the items that waited for an answer.
  */
 export function describeOpenWork(
   file: Uint8Array,

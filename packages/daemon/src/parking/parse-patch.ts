@@ -14,7 +14,7 @@ const KINDS = { Add: "add", Delete: "delete", Update: "update" } as const;
 
 /**
  * Parses the files that a patch in the format of `apply_patch` changes. Undefined if the patch is not in the plain form. Codex also
- * accepts variants, such as markers with blanks around them, which could be read differently here.
+ * accepts variants, such as markers with blanks around them, which this parser could interpret differently.
  */
 export function parsePatch(text: string): readonly PatchedFile[] | undefined {
   const [begin, ...lines] = text.trimEnd().split("\n");

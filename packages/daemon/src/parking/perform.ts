@@ -43,7 +43,7 @@ export async function perform(
   if (request.kind === "mcpTool") {
     const { content } = await codex.mcp.callTool(
       { threadId, server: request.server, tool: call.name, arguments: toArguments(call.input) },
-      // The tool may ask a person.
+      // The tool may ask for an approval.
       { timeoutMs: MCP_TIMEOUT_MS, ...stop },
     );
     return mcpOutput(content, performance.now() - begun);

@@ -38,7 +38,7 @@ export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest)
   const what = describeRequest(request);
   if (row.progress.action === "begun" || row.progress.wasSubmitted === true)
     return unknownOutcome(`This call (${what})`);
-  const end = `The process that waited for the answer has ended, so that this call can't go on, and what it has done before may have had effects.`;
+  const end = `The process that waited for the answer has ended, so this call can't continue. Its work until then may have had effects.`;
   if (request.kind === "elicitation") {
     const content = answer?.type === "elicitation" ? answer.content : undefined;
     const given = content === undefined ? "" : ` with ${JSON.stringify(content)}`;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Codex } from "codexkit";
 import type { RolloutFile, RolloutStore } from "../rollouts/rollout-store.ts";
 
-/** A thread's rollout file, truncated where it is continued. */
+/** A thread's rollout file, truncated to the position at which the thread is continued. */
 export interface CutFile {
   readonly rolloutId: string;
   readonly data: Uint8Array;

@@ -35,7 +35,7 @@ describe("the open calls of a rollout file", () => {
     expect(findOpenCalls(bytes).map((open) => hasOutput(bytes, open))).toEqual([false]);
   });
 
-  test("are found although the last line is torn", () => {
+  test("are found although the last line is incomplete", () => {
     const bytes = file(user, call("a"), output("a"));
     expect(idsOf(bytes.subarray(0, -10))).toEqual(["a"]);
   });
@@ -44,7 +44,7 @@ describe("the open calls of a rollout file", () => {
 describe("the length at a request", () => {
   const before = file(user, speech, call("a"));
 
-  test("has the calls of the same response, and not what the end of the process has added", () => {
+  test("includes the calls of the same response, and excludes what the ending process added", () => {
     const response = file(user, speech, call("a"), usage, call("b"), reasoning);
     for (const tail of [[output("a", "aborted by user")], [aborted], [user], [output("b"), aborted]]) {
       const whole = Buffer.concat([response, file(...tail)]);
@@ -52,12 +52,12 @@ describe("the length at a request", () => {
     }
   });
 
-  test("is that of the file if nothing was added, or if it is shorter", () => {
+  test("is the length of the file if nothing was added, or if the file is shorter", () => {
     expect(lengthAtRequest(before, before.length)).toBe(before.length);
     expect(lengthAtRequest(before, before.length + 100)).toBe(before.length);
   });
 
-  test("never cuts what was written before, and always cuts between lines", () => {
+  test("never excludes earlier lines, and always ends between lines", () => {
     const line = fc.constantFrom(user, speech, reasoning, usage, call("a"), call("b"), output("a"), aborted);
     fc.assert(
       fc.property(fc.array(line), fc.array(line), (head, tail) => {
@@ -70,7 +70,7 @@ describe("the length at a request", () => {
   });
 });
 
-test("a response begins after what the model was given", () => {
+test("a response begins after the newest input of the model", () => {
   const given = file(user, call("a"), output("a"));
   const bytes = Buffer.concat([given, file(reasoning, speech, call("b"), call("c"))]);
   const [first] = findOpenCalls(bytes);

@@ -59,7 +59,7 @@ export function findCalls(file: Uint8Array): readonly ModelCall[] {
   });
 }
 
-/** Finds the calls of the newest response that have no output, in order. */
+/** Finds the calls of the newest response that have no output, in their order. */
 export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
   const open = new Map<string, ModelCall>();
   for (const { type, payload, atByte } of readLines(file)) {

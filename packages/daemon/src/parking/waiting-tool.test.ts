@@ -36,7 +36,7 @@ function fileOf(...items: object[]): Uint8Array {
   );
 }
 
-/** A stored request that was asked when the file had its present length. */
+/** A stored request that was sent when the file had its current length. */
 function askedAt(file: Uint8Array) {
   return { request: JSON.stringify(request), rollout_bytes: file.length };
 }
@@ -54,7 +54,7 @@ describe("a tool call waits for a decision", () => {
     expect(waitsForTool(file, request, [askedAt(file), askedAt(file)])).toBe(false);
   });
 
-  test("also if the same was asked earlier in the turn", () => {
+  test("also if an identical request was sent earlier in the turn", () => {
     const before = fileOf(call("a"));
     const file = fileOf(call("a"), output("a"), call("b"));
     expect(waitsForTool(file, request, [askedAt(before)])).toBe(true);

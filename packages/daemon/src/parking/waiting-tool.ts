@@ -4,9 +4,9 @@ import { findCall } from "./open-work.ts";
 import { findCalls, findOpenCalls, isScript, type ModelCall } from "./rollout-lines.ts";
 
 /**
- * Whether a call of a tool waits for a person's decision that is not stored as a request yet: the thread's file has more open calls
- * of the tool than there are stored requests. Calls that a script makes are not in the file. A script that names the tool counts as
- * one call.
+ * Whether a call of a tool waits for a decision whose request is not stored yet. This is the case if the thread's file has more
+ * open calls of the tool than there are stored requests. Calls that a script makes are not in the file, so a script that names
+ * the tool counts as one call.
  *
  * @param requests The stored requests of the turn.
  */

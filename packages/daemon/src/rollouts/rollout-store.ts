@@ -114,6 +114,15 @@ export class RolloutStore {
       .execute();
   }
 
+  /** Returns how many bytes of a file other files continue. The file must not be truncated below that. */
+  async continuedBytes(rolloutId: string): Promise<number> {
+    const { db } = this.#store;
+    const forks = await db.selectFrom("rollout").select("id").where("base_id", "=", rolloutId).execute();
+    let bytes = 0;
+    for (const { id } of forks) bytes = Math.max(bytes, endOfBase(await this.#read(db, id)));
+    return bytes;
+  }
+
   /** Returns the number of stored bytes. 0 for an unknown file. */
   async storedBytes(rolloutId: string): Promise<number> {
     return this.#bytes(this.#store.db, rolloutId);
@@ -278,6 +287,20 @@ export class RolloutStore {
 function basesOf(files: ReadonlyMap<string, RolloutFile>): string[] {
   const bases = [...files.values()].flatMap(({ baseId }) => (baseId === null ? [] : [baseId]));
   return [...new Set(bases)].filter((id) => !files.has(id));
+}
+
+/** Reads from the first line of a file how many bytes of its base it continues. */
+function endOfBase(file: Uint8Array = new Uint8Array()): number {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  try {
+    const { payload } = JSON.parse(bytes.toString("utf8", 0, bytes.indexOf("\n"))) as {
+      payload?: { history_base?: { end_byte_offset?: unknown } };
+    };
+    const end = payload?.history_base?.end_byte_offset;
+    return typeof end === "number" ? end : Number.POSITIVE_INFINITY;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** Returns a state of the file that changes with every write. Chunks that begin at or after `through` are ignored. */

@@ -141,6 +141,30 @@ describe.each(STORE_KINDS)("claims on %s", (kind) => {
     expect(await claim(true)).toMatchObject([{ sessionId: idle.sessionId, reason: "node_lost" }]);
   });
 
+  it("know after a takeover that the tenant is limited, so that the session makes room when it is idle", async () => {
+    await using database = await databases.open();
+    await setTenant(database, "small", { max_active: 1 });
+    const lost = await ownedSession(database, { name: "lost", tenantId: "small" });
+    await submit(database, lost.sessionId);
+    await expire(database, lost.nodeId);
+    const nodeId = await register(database, "other");
+    expect(await database.sessions.claim({ ...CLAIM, nodeId, name: "other" })).toMatchObject([
+      { sessionId: lost.sessionId, reason: "node_lost", isLimited: true },
+    ]);
+  });
+
+  it("don't count sessions without work that a lost node has left behind", async () => {
+    await using database = await databases.open();
+    await setTenant(database, "small", { max_active: 1 });
+    const idle = await ownedSession(database, { name: "lost", tenantId: "small" });
+    const next = await insert(database, "next", { tenantId: "small" });
+    const nodeId = await register(database, "other");
+    const claim = () => database.sessions.claim({ ...CLAIM, nodeId, name: "other" });
+    expect(await claim()).toEqual([]);
+    await expire(database, idle.nodeId);
+    expect(await claim()).toMatchObject([{ sessionId: next }]);
+  });
+
   it("find the sessions of a lost node that can move behind those that can't", async () => {
     await using database = await databases.open();
     const owners = [];
@@ -188,6 +212,21 @@ describe("a takeover on Postgres", () => {
 
 describe.each(STORE_KINDS)("stranded sessions on %s", (kind) => {
   const databases = useDatabases(kind);
+
+  it("can be deleted by any node", async () => {
+    await using database = await databases.open();
+    const owner = await ownedSession(database, { name: "gone" });
+    const { sessionId } = owner;
+    await database.sessions.update(owner, { needs: ["node:gone"] });
+    await submit(database, sessionId);
+    await expire(database, owner.nodeId);
+    const nodeId = await database.nodes.register({ ...NODE, name: "here", labels: ["node:here"] });
+    expect(await database.sessions.strand({ waitedMs: 0 })).toBe(1);
+    const claim = () => database.sessions.claim({ ...CLAIM, nodeId, labels: ["node:here"] });
+    expect(await claim()).toEqual([]);
+    await database.commands.submit({ sessionId, key: "delete", kind: "delete", body: {}, by: "x" });
+    expect(await claim()).toMatchObject([{ sessionId }]);
+  });
 
   it("are those that no live node can run, and are adopted when one is back", async () => {
     await using database = await databases.open();

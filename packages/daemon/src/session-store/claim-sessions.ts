@@ -120,6 +120,17 @@ async function claimOwned(
     if (possible.length === 0) return [];
     const sessions = owned
       .select(["id", "node_id", "phase"])
+      .select((where) =>
+        where
+          .exists(
+            where
+              .selectFrom("tenant")
+              .select("tenant.id")
+              .whereRef("tenant.id", "=", "session.tenant_id")
+              .where("max_active", "is not", null),
+          )
+          .as("isLimited"),
+      )
       .where((where) =>
         where.or(
           possible.map(({ needs, codexVersion }) =>
@@ -135,11 +146,11 @@ async function claimOwned(
       .limit(options.limit);
     // Two nodes that claim at once get different sessions instead of waiting for each other.
     const locked = await (store.kind === "postgres" ? sessions.forUpdate().skipLocked() : sessions).execute();
-    return locked.map(({ id, node_id: from, phase }) => ({
+    return locked.map(({ id, node_id: from, phase, isLimited }) => ({
       id,
       from: names.get(from ?? "") ?? null,
       reason,
-      isLimited: false,
+      isLimited: Boolean(isLimited),
       wasStranded: phase === "stranded",
     }));
   });
@@ -237,7 +248,7 @@ async function withinLimits(
   // A separate statement after the lock, so that it sees what previous holders of the lock have claimed.
   const rooms = await trx
     .selectFrom("tenant")
-    .select(["id", "max_active", activeSessions(sql.ref("tenant.id")).as("active")])
+    .select(["id", "max_active", activeSessions(store, sql.ref("tenant.id")).as("active")])
     .where("id", "in", [...new Set(tenantIds)])
     .execute();
   const room = new Map(

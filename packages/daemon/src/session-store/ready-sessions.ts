@@ -55,7 +55,7 @@ export async function findReady(
     )
     select ranked.id, ranked.tenant_id as "tenantId", tenant.max_active as "maxActive"
     from ranked left join tenant on tenant.id = ranked.tenant_id
-    where tenant.max_active is null or place < tenant.max_active - ${activeSessions(sql`tenant.id`)}
+    where tenant.max_active is null or place < tenant.max_active - ${activeSessions(store, sql`tenant.id`)}
     order by place / coalesce(nullif(tenant.weight, 0), 1), priority desc,
       case when last_node = ${text(store, query.name)} then 0 else 1 end, ready_at
     limit ${sql.lit(query.limit)}
@@ -63,9 +63,16 @@ export async function findReady(
   return rows;
 }
 
-/** Number of sessions of a tenant that have an owner. */
-export function activeSessions(tenantId: RawBuilder<unknown>): RawBuilder<number> {
-  return sql<number>`(select count(*) from session where tenant_id = ${tenantId} and node_id is not null)`;
+/** Number of sessions of a tenant that have an owner. Sessions without work that a lost node has left behind don't count. */
+export function activeSessions(
+  { now }: Store<DaemonTables>,
+  tenantId: RawBuilder<unknown>,
+): RawBuilder<number> {
+  return sql<number>`(
+    select count(*) from session
+    where tenant_id = ${tenantId} and node_id is not null
+      and (ready_at is not null or node_id in (select node.id from node where lease_until >= ${now}))
+  )`;
 }
 
 /** Returns the distinct classes of the waiting sessions. */

@@ -1,7 +1,7 @@
 import { CodexError, type Thread } from "codexkit";
-import { BoundedMap } from "@codexkit/rpc/async";
+import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
 
-/** Number of messages to remember whose item was reported before `wait` was called. */
+/** Number of messages, and of turns, to remember that were reported before `wait` was called. */
 const EARLY = 1_000;
 
 /** Number of turns of the history that are searched for a message. */
@@ -15,6 +15,8 @@ interface Waiting extends PromiseWithResolvers<string | undefined> {
 export class AcceptedMessages {
   readonly #waiting = new Map<string, Waiting>();
   readonly #early = new BoundedMap<string, string>(EARLY);
+  /** Turns that ended before `wait` was called. */
+  readonly #ended = new BoundedSet<string>(EARLY);
 
   /**
    * Resolves to the turn that contains the message, or to undefined if the turn ended without it. Rejects if the app-server is
@@ -22,7 +24,7 @@ export class AcceptedMessages {
    */
   async wait(messageId: string, turnId: string): Promise<string | undefined> {
     const early = this.#early.get(messageId);
-    if (early !== undefined) return early;
+    if (early !== undefined || this.#ended.has(turnId)) return early;
     const waiting: Waiting = { turnId, ...Promise.withResolvers<string | undefined>() };
     this.#waiting.set(messageId, waiting);
     try {
@@ -38,6 +40,7 @@ export class AcceptedMessages {
   }
 
   turnEnded(turnId: string): void {
+    this.#ended.add(turnId);
     for (const waiting of this.#waiting.values()) if (waiting.turnId === turnId) waiting.resolve(undefined);
   }
 

@@ -12,7 +12,8 @@ import { isLost } from "./problems.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionState } from "./session-state.ts";
 
-const STOPPED = "This call was begun, and stopped before its end. What it did until then stays.";
+const STOPPED =
+  "This call was started, and stopped before it completed. What it did until then was not undone.";
 
 export interface AnswerCallsDeps {
   readonly session: SessionDeps;

@@ -5,6 +5,7 @@ import type {
   FinishOptions,
   PendingCommand,
 } from "../commands/command-store.ts";
+import { isOutage, outlastOutage } from "../database/outage.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { isQueued, type Step } from "./command-executor.ts";
 import { isFenced, isLost } from "./problems.ts";
@@ -32,13 +33,20 @@ export class CommandQueue {
   readonly #unsure = new Set<string>();
   /** Commands that Codex has accepted and whose result is not stored yet. */
   readonly #inFlight = new Set<string>();
+  /** Whether a command is being carried out. */
+  #isExecuting = false;
 
   constructor(deps: CommandQueueDeps) {
     this.#deps = deps;
   }
 
-  /** Whether Codex has accepted commands without a result. */
+  /** Whether a command is being carried out, or Codex has accepted commands without a result. Either may start a turn. */
   get isBusy(): boolean {
+    return this.#isExecuting || this.hasAccepted;
+  }
+
+  /** Whether Codex has accepted commands without a result. */
+  get hasAccepted(): boolean {
     return this.#inFlight.size > 0;
   }
 
@@ -49,15 +57,13 @@ export class CommandQueue {
     for (const command of await commands.pending(owner.sessionId)) {
       if (isStopped()) return undefined;
       if (this.#inFlight.has(command.id) || (isBlocked && isQueued(command))) continue;
-      const step = await this.#execute(command);
-      if (step === "wait") {
-        isBlocked = true;
-      } else if ("accepted" in step) {
-        this.#finishLater(command, step.accepted);
-      } else {
-        await this.#finish(command, step.result, step.options);
-        await step.after?.();
-        if (command.kind === "delete" && step.result.ok) return "deleted";
+      this.#isExecuting = true;
+      try {
+        const outcome = await this.#carryOut(command);
+        if (outcome === "deleted") return outcome;
+        isBlocked ||= outcome === "wait";
+      } finally {
+        this.#isExecuting = false;
       }
     }
     return undefined;
@@ -95,15 +101,27 @@ export class CommandQueue {
     }
   }
 
+  async #carryOut(command: PendingCommand): Promise<"done" | "wait" | "deleted"> {
+    const step = await this.#execute(command);
+    if (step === "wait") return step;
+    if ("accepted" in step) {
+      this.#finishLater(command, step.accepted);
+      return "done";
+    }
+    await this.#finish(command, step.result, step.options);
+    await step.after?.();
+    return command.kind === "delete" && step.result.ok ? "deleted" : "done";
+  }
+
   async #execute(command: PendingCommand): Promise<Step> {
     const { execute, explain, mayRetry } = this.#deps;
     try {
       return await execute(command);
     } catch (error) {
       if (isFenced(error)) throw error;
-      // After the reconnect, it is checked whether Codex has received the command.
-      if (isLost(error) && mayRetry()) {
-        this.#unsure.add(command.id);
+      // Retried after the outage or the reconnect. Then it is checked whether Codex has received the command.
+      if (isOutage(error) || (isLost(error) && mayRetry())) {
+        if (this.#begun.has(command.id)) this.#unsure.add(command.id);
         throw error;
       }
       return { result: { ok: false, problem: await explain(error) } };
@@ -133,7 +151,9 @@ export class CommandQueue {
   }
 
   async #finish(command: PendingCommand, result: CommandResult, options: FinishOptions = {}): Promise<void> {
-    await this.#deps.commands.finish(this.#deps.owner, command.id, result, options);
+    const { commands, owner } = this.#deps;
+    // The command was carried out. An outage of the store must not cause it to be carried out again.
+    await outlastOutage(() => commands.finish(owner, command.id, result, options));
     this.#begun.delete(command.id);
     this.#unsure.delete(command.id);
   }

@@ -294,6 +294,11 @@ class SessionRunner implements Runner {
         this.#turns[end] += 1;
         this.#changed();
       },
+      onFenced: (server) => {
+        this.#sessions.fenced += 1;
+        // With SQLite, no other daemon can have taken the session.
+        if (this.#guard) server?.kill();
+      },
       onReleased: (released) => {
         this.#sessions.remove(released);
         this.#claims?.wake();

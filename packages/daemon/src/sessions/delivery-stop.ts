@@ -36,7 +36,7 @@ export class DeliveryStop implements Disposable {
       (commands) => {
         if (commands.some(endsTurn)) this.stop();
       },
-      // If the store can't be reached, the delivery itself reports that.
+      // If the store can't be reached, the delivery itself reports the error.
       () => {},
     );
   }

@@ -37,7 +37,7 @@ describe("stored events", () => {
     });
   });
 
-  test("give each delta the length of the text before it, per index", () => {
+  test("have the length of the preceding text as the offset of each delta, per index", () => {
     const texts = fc.array(fc.record({ text: fc.string(), index: fc.integer({ min: 0, max: 2 }) }));
     fc.assert(
       fc.property(texts, (deltas) => {
@@ -65,7 +65,7 @@ describe("after a reconnect", () => {
     expect(mapper.map({ type: "turn.completed", ...ids, result })).toBeUndefined();
   });
 
-  test("deltas with an unknown beginning are left to the completed item", () => {
+  test("deltas are not stored if the beginning of their text is unknown", () => {
     const mapper = new EventMapper();
     mapper.join("turn");
     expect(mapper.map(delta("middle"))).toBeUndefined();

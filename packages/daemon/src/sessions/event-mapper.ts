@@ -1,6 +1,7 @@
 import type { CodexEvent, ItemDeltaEvent, TurnEndEvent, TurnResult } from "codexkit";
 import { BoundedSet } from "@codexkit/rpc/async";
 import type { NewSessionEvent, StoredTurnResult } from "../api/event.ts";
+import { toItemId, withItemId } from "./item-id.ts";
 import { errorToProblem } from "./problems.ts";
 
 /** Number of completed items and ended turns to remember. Only events around a reconnect can arrive twice. */
@@ -35,7 +36,8 @@ export class EventMapper {
   }
 
   /** Undefined for an event that the journal does not store. */
-  map(event: CodexEvent): NewSessionEvent | undefined {
+  map(received: CodexEvent): NewSessionEvent | undefined {
+    const event = withJournalId(received);
     switch (event.type) {
       case "item.started": {
         if (this.#completed.has(event.item.id)) return undefined;
@@ -87,6 +89,16 @@ export class EventMapper {
     const { error, raw: _raw, ...rest } = event;
     return { ...rest, result: storedResult(event.result), problem: errorToProblem(error) };
   }
+}
+
+function withJournalId(event: CodexEvent): CodexEvent {
+  if (event.type === "item.started" || event.type === "item.completed") {
+    const item = withItemId(event.item);
+    return item === event.item ? event : { ...event, item };
+  }
+  if (!("itemId" in event) || typeof event.itemId !== "string") return event;
+  const itemId = toItemId(event.itemId);
+  return itemId === event.itemId ? event : { ...event, itemId };
 }
 
 /** The items are in the journal as events of their own. */

@@ -39,7 +39,7 @@ export async function forkSession(
   const id = randomUUID();
   const storeFile = await ship({ sessionId: id, thread: forked });
   if (setup.dedicated === true) {
-    // The copy will use an app-server of its own. Archiving makes this app-server unload the thread and release its lock.
+    // The copy will use its own app-server. Archiving makes this app-server unload the thread and release its lock.
     await forked.archive();
     await forked.unarchive();
   }

@@ -13,7 +13,7 @@ import { parseState } from "./session-state.ts";
 
 const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
 
-/** Holds every turn whose message is "hold". All others, such as the one that continues it, end at once. */
+/** Delays every turn whose message is "hold". All other turns, such as a continuation, end immediately. */
 const script: ScriptFunction = ({ lastUserText }) =>
   lastUserText === "hold" ? say(["half ", waitFor(gate()), "done"]) : say("went on");
 
@@ -43,7 +43,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
   const wentOn = (session: TestSession) =>
     session.event((event) => textsOf([event], "agentMessage").includes("went on"));
 
-  test("is continued once, before messages that wait, when its process has died", async () => {
+  test("is continued once, before waiting messages, after its process has died", async () => {
     await using stage = await start();
     const session = await hold(stage, "continue");
     const later = await session.submit("message", { input: "later", mode: "queue" });
@@ -66,7 +66,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     expect(continuations(await session.events())).toBe(1);
   });
 
-  test("asks once, needs no owner while it waits, and is continued elsewhere when a person says so", async () => {
+  test("asks once, needs no owner while it waits, and is continued on another node if a person chooses so", async () => {
     await using stage = await start();
     const session = await hold(stage, "ask");
     await stage.runner.drain(0);
@@ -88,7 +88,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     expect(entry?.state).toBe("delivered");
   });
 
-  test("stays as it is when a person says so, or sends a message instead", async () => {
+  test("is not continued if a person chooses so, or sends a message instead", async () => {
     await using stage = await start();
     const session = await hold(stage, "ask");
     kill(stage);
@@ -108,7 +108,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     expect((await session.row()).phase).not.toBe("parked");
   });
 
-  test("has no consequences by default, nor when a person had interrupted it", async () => {
+  test("has no consequences by default, or if a person interrupted it", async () => {
     await using stage = await start();
     const session = await hold(stage, "stop");
     kill(stage);
@@ -122,13 +122,13 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     expect(continuations(await second.events())).toBe(0);
   });
 
-  test("is not continued for ever if nothing is ever completed", async () => {
+  test("is not continued indefinitely if nothing is completed", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database, { settings: { ...SETTINGS, onInterrupted: "continue" } });
     const { sessionId } = owner;
     const state = parseState(await database.sessions.require(sessionId));
     const interrupted = new InterruptedTurn({ database, owner, state, thread: () => undefined });
-    /** A turn that is cut off, with or without something completed. Resolves to the command that continues it, if there is one. */
+    /** Cuts off a turn, with or without a completed item. Resolves to the command that continues it, if there is one. */
     const cutOff = async (turnId: string, isDone: boolean): Promise<PendingCommand | undefined> => {
       const ids = { threadId: "thread", turnId };
       const item = {
@@ -147,7 +147,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
       ]);
       await database.sessions.update(owner, { interruptedTurnId: turnId });
       state.interruptedTurnId = turnId;
-      // As if the owner had died before the reason was removed, and the next one reacts again.
+      // As if the owner had died before it cleared `interruptedTurnId`, so that the next owner reacts again.
       await interrupted.react();
       state.interruptedTurnId = turnId;
       await interrupted.react();

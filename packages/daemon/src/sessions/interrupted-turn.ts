@@ -156,11 +156,11 @@ export class InterruptedTurn {
           id: QUESTION,
           header: "Turn cut off",
           question:
-            "The turn was cut off because its process or its machine has ended. Its commands may have been carried out in part. How should the session go on?",
+            "The turn was cut off because its process or its machine has ended. Some of its commands may have run partly. How should the session continue?",
           isOther: false,
           isSecret: false,
           options: [
-            { label: CONTINUE, description: "The agent looks at what was done, and goes on with the task." },
+            { label: CONTINUE, description: "The agent checks what was done, and continues with the task." },
             { label: STOP, description: "The session waits for your next message." },
           ],
         },
@@ -179,7 +179,7 @@ export class InterruptedTurn {
 
   async #giveUp(): Promise<void> {
     const { database, owner, state } = this.#deps;
-    const detail = `The turn was continued ${MAX_FRUITLESS} times, and each time cut off before anything was completed. Look at what ends its process, then send a message.`;
+    const detail = `The turn was continued ${MAX_FRUITLESS} times, and each time cut off before anything was completed. Find out what ends its process, then send a message.`;
     const problem = createProblem("codex_failed", detail, { code: "continued_too_often" });
     state.interruptedTurnId = undefined;
     await database.sessions.update(owner, { problem, interruptedTurnId: null }, [

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { startRunner } from "../../test/start-runner.ts";
 import { createRunner } from "./create-runner.ts";
 
-test("the commands of a session with an environment run on its exec-server, also after codex was replaced", async () => {
+test("commands of a session with an environment run on its exec-server, also after codex was replaced", async () => {
   await using remote = await tempFolder("remote");
   await using stage = await startRunner(
     ({ newOutputs }) => (newOutputs.length > 0 ? say("end") : run("echo $FAR > made")),
@@ -37,7 +37,7 @@ test("the commands of a session with an environment run on its exec-server, also
   }
 });
 
-test("a session whose thread Codex could not begin to store takes messages", async () => {
+test("a session accepts messages after Codex failed to create the file of its thread", async () => {
   await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
   const session = await stage.create();
   await session.event((event) => event.type === "command.finished");
@@ -53,7 +53,7 @@ test("a session whose thread Codex could not begin to store takes messages", asy
   expect((await session.row()).thread_id).not.toBe(lost);
 });
 
-test("a working folder that was removed is reported, and other sessions are not disturbed", async () => {
+test("a removed working folder is reported, and does not affect other sessions", async () => {
   await using gone = await tempFolder("gone");
   await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
   const session = await stage.create({ cwd: gone.path });
@@ -65,7 +65,7 @@ test("a working folder that was removed is reported, and other sessions are not 
   await using next = createRunner(stage.options);
   await next.start();
   expect(await session.send("two")).toMatchObject({
-    problem: { type: "unprocessable", detail: expect.stringContaining("does not exist any more") as string },
+    problem: { type: "unprocessable", detail: expect.stringContaining("no longer exists") as string },
   });
   expect(await other.send("three")).toMatchObject({ ok: true });
 });

@@ -54,7 +54,7 @@ async function checkFolder(cwd: string): Promise<void> {
   if (found?.isDirectory() === true) return;
   throw new CodexError(
     "invalid_argument",
-    `The working folder "${cwd}" does not exist any more. Create it again, or delete the session.`,
+    `The working folder "${cwd}" no longer exists. Create it again, or delete the session.`,
   );
 }
 

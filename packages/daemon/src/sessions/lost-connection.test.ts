@@ -1,11 +1,11 @@
-// The connection to a codex that goes on is cut.
+// The connection to codex is lost, and codex keeps running.
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { expect, test } from "vitest";
 import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
 import { SocketProxy } from "../../test/socket-proxy.ts";
 import { openDatabase } from "../database.ts";
 
-/** Makes the next daemon connect to the app-server through a proxy, which can cut the connection. */
+/** Makes the next daemon connect to the app-server through a proxy, which can break the connection. */
 async function proxyAppServer(store: string): Promise<SocketProxy> {
   await using database = await openDatabase(store);
   const [row] = await database.appServers.list("local");
@@ -15,7 +15,7 @@ async function proxyAppServer(store: string): Promise<SocketProxy> {
   return proxy;
 }
 
-test("a turn goes on, and the events of the meantime are read from the history", async () => {
+test("a turn continues, and its events are read from the history", async () => {
   const open = gate();
   const end = gate();
   const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
@@ -33,10 +33,10 @@ test("a turn goes on, and the events of the meantime are read from the history",
   const [server] = runner.status.appServers;
   proxy.hold();
   await expect.poll(() => proxy.held, { timeout: 10_000 }).toBe(1);
-  // A failed attempt to connect again is not the end of codex.
+  // Codex is not ended after a failed attempt to reconnect.
   proxy.drop();
   await expect.poll(() => proxy.held, { timeout: 10_000 }).toBe(1);
-  // Codex goes on while the daemon has no connection.
+  // Codex continues while the daemon has no connection.
   open.open();
   await stage.model.waitForRequests(2);
   proxy.release();
@@ -66,7 +66,7 @@ test("an open approval stays open, and its answer is delivered", async () => {
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });
 
-test("a codex that was idle when its connection was cut ends with the daemon", async () => {
+test("a codex that was idle when its connection was lost ends with the daemon", async () => {
   const open = gate();
   await using stage = await startStage([say(["half ", waitFor(open), "done"])]);
   const daemon = await stage.boot({}, ["go"]);

@@ -14,7 +14,7 @@ describe("permission modes", () => {
     [{ permissionMode: "read-only" }, "read-only", "on-request"],
     [{ permissionMode: "workspace-write", approvalPolicy: "never" }, "workspace-write", "never"],
     [{ permissionMode: "workspace-write", approvalPolicy: "untrusted" }, "workspace-write", "untrusted"],
-    // The policy of the daemon judges every command, so that Codex has to ask about every one.
+    // The daemon's policy evaluates every command, so Codex must ask about every command.
     [{ permissionMode: "danger-full-access" }, "danger-full-access", "untrusted"],
     [{ permissionMode: "bypass" }, "danger-full-access", "never"],
     [{ permissionMode: "bypass", agentMode: "chat" }, "read-only", "never"],
@@ -27,7 +27,7 @@ describe("permission modes", () => {
 });
 
 describe("agent modes", () => {
-  test("plan and chat are told with every turn, build only to leave another mode", () => {
+  test("plan and chat are sent with every turn, build only to leave another mode", () => {
     expect(collaborationModeOf(settings({}), "build", "m")).toBeUndefined();
     expect(collaborationModeOf(settings({}), "plan", "m")).toMatchObject({ mode: "default" });
     expect(collaborationModeOf(settings({}), undefined, "m")).toMatchObject({ mode: "default" });

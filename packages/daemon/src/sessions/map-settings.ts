@@ -12,7 +12,7 @@ const CHAT_INSTRUCTIONS =
   "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
 
 /**
- * Maps the modes of a session to Codex's settings. In `danger-full-access` Codex has no sandbox, so the daemon's policy judges
+ * Maps the modes of a session to Codex's settings. In `danger-full-access` Codex has no sandbox, so the daemon's policy evaluates
  * every command, and Codex must ask about all of them. `bypass` asks about nothing. Codex's plan mode only instructs the model, so
  * the read-only sandbox enforces it; if no person can be asked, nothing may leave the sandbox.
  */
@@ -76,7 +76,7 @@ function toMcpServers(servers: NonNullable<SessionSetup["mcpServers"]>): McpServ
  * explicit as entering it. Undefined if the mode need not change.
  *
  * @param known The current mode of the thread. Undefined if unknown.
- * @param threadModel The model of the thread, for sessions without one of their own.
+ * @param threadModel The model of the thread, for sessions without a configured model.
  */
 export function collaborationModeOf(
   { agentMode, model, effort }: SessionSettings,

@@ -79,10 +79,10 @@ export class OwnedSessions {
     for (const owner of this.#owners.values()) owner.drain();
   }
 
-  /** Whether a turn is running that does not wait for a person. */
+  /** Whether a turn is running, or about to start, that does not wait for a person. */
   get isBusy(): boolean {
     // A turn that waits for a person does not count, because parking it takes no time.
-    return this.#all().some((owner) => (owner.isBusy || owner.isDelivering) && owner.openApprovals === 0);
+    return this.#all().some((owner) => owner.isWorking && owner.openApprovals === 0);
   }
 
   /** Parks the requests that wait for a person, so that their threads need no process. */

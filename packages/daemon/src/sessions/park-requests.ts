@@ -16,10 +16,10 @@ export interface ParkDeps {
 }
 
 const NOTES: Readonly<Record<ParkReason, string>> = {
-  crash: "The process that asked has ended. The answer is delivered when it comes.",
-  drain: "The daemon was shut down. The answer is delivered when it comes.",
-  memory: "The machine was short of memory. The answer is delivered when it comes.",
-  request: "The session was parked. The answer is delivered when it comes.",
+  crash: "The process that sent the request has ended. The answer will be delivered when it arrives.",
+  drain: "The daemon was shut down. The answer will be delivered when it arrives.",
+  memory: "The machine was short of memory. The answer will be delivered when it arrives.",
+  request: "The session was parked. The answer will be delivered when it arrives.",
 };
 
 /**
@@ -36,7 +36,7 @@ export async function parkRequests(
   const file = (await rollouts.contents(state.threadId ?? "")) ?? new Uint8Array();
   const ended = rows.filter((row) => isAnsweredIn(file, row, state.threadId));
   if (ended.length === rows.length) {
-    for (const { id } of ended) await inbox.delivered(owner, id, "Codex had the answer.");
+    for (const { id } of ended) await inbox.delivered(owner, id, "Codex had received the answer.");
     return 0;
   }
   const lengths = rows.flatMap((row) => {

@@ -13,9 +13,9 @@ export interface ParkThreadDeps extends ParkDeps {
 }
 
 /**
- * Parks the requests of a thread whose process is alive, and unloads the thread there. What Codex reports and writes while it ends
- * the turn is ignored, because the thread's file was stored before. Returns the number of parked requests; if it is 0, the thread
- * is unchanged.
+ * Parks the requests of a thread whose process is alive, and unloads the thread. Events and lines of the thread's file that Codex
+ * produces while it ends the turn are ignored, because the file was stored before. Returns the number of parked requests; if it
+ * is 0, the thread is unchanged.
  */
 export async function parkThread(
   { codex, thread }: LoadedThread,
@@ -27,7 +27,7 @@ export async function parkThread(
   // Stores all events until now.
   await database.journal.write({ owner });
   const rows = await approvals.undelivered();
-  // A turn continues by itself if all answers were sent to it.
+  // If all answers were sent, the turn continues by itself.
   if (rows.every(({ submitted_at: submittedAt }) => submittedAt !== null)) {
     approvals.resume();
     return 0;

@@ -21,7 +21,7 @@ interface Case {
 
 const isDelivered = ({ type }: SessionEvent): boolean => type === "inbox.delivered";
 
-/** One session per kind and answer, each waiting for a person. */
+/** Creates one session per kind and answer, each with an open approval. */
 async function openAll(stage: TestRunner, way: string): Promise<readonly Case[]> {
   return Promise.all(
     Object.entries(PARKED_KINDS).flatMap(([key, kind]) =>
@@ -80,7 +80,7 @@ async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void
 }
 
 describe("approvals of every kind", () => {
-  test("outlive a daemon that drains", async () => {
+  test("survive a drain of the daemon", async () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
     const cases = await openAll(stage, "drained");
     await stage.runner.drain(20_000);
@@ -90,7 +90,7 @@ describe("approvals of every kind", () => {
     await checkAll(stage, cases);
   });
 
-  test("outlive being parked on request", async () => {
+  test("survive being parked on request", async () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
     const cases = await openAll(stage, "asked");
     const results = await Promise.all(cases.map(({ session }) => session.run("park", {})));

@@ -24,14 +24,14 @@ import {
 
 export interface ParkedRequestsDeps extends WaitingThreadDeps {
   readonly isBusy: () => boolean;
-  /** Called before the continuing turn is started, if an answer is to be remembered. */
+  /** Called before the continuing turn is started, if an answer adds a rule to the session's policy. */
   readonly onRemembered: () => Promise<void>;
 }
 
 const NOTES = {
-  inject: "The open call got its output, and a new turn went on.",
-  rewind: "The model decided again, and asked for the same.",
-  report: "The model was told what is known, and a new turn went on.",
+  inject: "The open call received its output, and a new turn continued.",
+  rewind: "The model decided again, and sent the same request.",
+  report: "The model was informed of the known outcome, and a new turn continued.",
 } as const;
 
 /** Delivers the answers of a session's parked requests to the model, each once, even if processes or nodes end in between. */
@@ -274,7 +274,7 @@ export class ParkedRequests {
     const reported = rows.filter((row) => !unused.includes(row));
     if (reported.length > 0) await parked.finish(owner, reported, NOTES.report);
     for (const { id } of unused) {
-      await inbox.withdraw(owner, id, "The model decided again, and did not ask for the same.");
+      await inbox.withdraw(owner, id, "The model decided again, and did not send the same request.");
     }
   }
 }

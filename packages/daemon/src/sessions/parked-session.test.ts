@@ -1,4 +1,4 @@
-// What becomes of a parked session when something happens before, during and after the delivery of its answers.
+// Commands, crashes and shutdowns before, during and after the delivery of a parked session's answers.
 import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
 import { runsOf } from "../../test/parked-kinds.ts";
 import { Receiver } from "../../test/receiver.ts";
-import { startRunner, type TestRunner, type TestSession } from "../../test/start-runner.ts";
+import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
 import type { InboxAnswer } from "../api/approval.ts";
 import type { SessionEvent } from "../api/event.ts";
 import type { ApprovalRow } from "../database/tables.ts";
@@ -20,7 +20,7 @@ const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const DECLINE: InboxAnswer = { type: "decision", offer: "decline" };
 
-/** The message names the file that the commands append to. The reply lists the outputs of all calls in their order. */
+/** The message names the file to which the commands append. The reply lists the outputs of all calls in their order. */
 const script: ScriptFunction = (request) => {
   const [, what = "", name = ""] = /^(\S+) (\S+)$/.exec(request.lastUserText) ?? [];
   const { outputs } = request;
@@ -34,7 +34,7 @@ const script: ScriptFunction = (request) => {
   if (what === "cutoff" && (outputs.length === 0 || outputs.at(-1)?.text.startsWith("A person accepted"))) {
     return callTool("request_permissions", { reason: "needed", permissions: { network: { enabled: true } } });
   }
-  // The output of the first one is the newest in the request after it.
+  // In the second request, the output of the first call is the newest one.
   if (what === "twice" && outputs.length === 1) {
     return run(`echo ran >> ${name}; echo done`, { callId: "again", escalate: "why" });
   }
@@ -65,12 +65,12 @@ const script: ScriptFunction = (request) => {
   ];
 };
 
-/** Sessions whose model does not respond before it is released. */
+/** Names of sessions whose model responds only after it is released. */
 const held = new Map<
   string,
   { readonly asked: PromiseWithResolvers<void>; readonly released: PromiseWithResolvers<void> }
 >();
-/** Sessions whose model decides differently from now on. */
+/** Names of sessions whose model decides differently from now on. */
 const rewound = new Set<string>();
 let stage: TestRunner;
 let runner: Runner;
@@ -88,7 +88,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
 });
 
-/** Ends the daemon in this process and starts the next one. */
+/** Closes the daemon in this process and starts the next one. */
 async function restart(): Promise<void> {
   await runner.close();
   runner = createRunner(stage.options);
@@ -121,7 +121,7 @@ async function stored({ id }: ApprovalRow): Promise<ApprovalRow | undefined> {
   return stage.database.inbox.get(id);
 }
 
-/** What the model said when the turn after the last answer ended. */
+/** The final response of the turn after the last answer. */
 async function finalResponse(session: TestSession): Promise<string> {
   const events = await session.events();
   const { seq } = events.findLast(({ type }) => /^inbox\.(?:answered|expired|parked)$/.test(type)) ?? {
@@ -136,13 +136,13 @@ const count = (events: readonly SessionEvent[], type: string): number =>
   events.filter((event) => event.type === type).length;
 
 describe("a parked session", () => {
-  test("needs no owner and no process, and shows what it waits for", async () => {
+  test("needs no owner and no process, and has its request in the inbox", async () => {
     const { session, rows } = await parked("one shown");
     const [row] = rows;
     expect(await session.row()).toMatchObject({
       phase: "parked",
       active_turn_id: null,
-      // It is claimed when the request expires.
+      // The session is claimed when the request expires.
       ready_at: row?.expires_at,
     });
     const found = await stage.database.inbox.list({ sessionId: session.id, state: "parked" });
@@ -167,7 +167,7 @@ describe("a parked session", () => {
     ]);
   });
 
-  test("never cuts the rollout of another session, although its request names that one's thread", async () => {
+  test("never truncates the rollout of another session, although its request names that session's thread", async () => {
     const other = await stage.create();
     await other.send("message kept");
     await other.ended();
@@ -175,7 +175,7 @@ describe("a parked session", () => {
     const threadId = (await other.row()).thread_id ?? "";
     const whole = await rollouts.read(threadId);
     const { session, rows } = await parked("one foreign");
-    // As an exported session may have it.
+    // An imported session may contain such a request.
     await store.db
       .updateTable("approval")
       .set({ thread_id: threadId, rollout_bytes: 10 })
@@ -190,7 +190,39 @@ describe("a parked session", () => {
     });
   });
 
-  test("takes the first of two answers, and names the winner to the other", async () => {
+  test("never truncates a rollout that another session continues, although the session has it too", async () => {
+    const other = await stage.create();
+    await other.send("message kept");
+    await other.ended();
+    const { thread_id: threadId } = await other.row();
+    const forked = await other.run("fork", {});
+    const fork = new TestSession(String(forked.ok && forked["sessionId"]), stage.database);
+    await fork.event((event) => event.type === "item.completed" && event.recovered === true);
+    // From now on, no session owns the file.
+    await other.submit("delete", {});
+    await other.event(({ type }) => type === "session.deleted");
+    const { rollouts, store } = stage.database;
+    const rolloutId = threadId ?? "";
+    const whole = await rollouts.read(rolloutId);
+    const { session, rows } = await parked("one shared");
+    // An imported session may contain such a request.
+    const values = { session_id: session.id, rollout_id: rolloutId, role: "agent" } as const;
+    await store.db.insertInto("session_rollout").values(values).execute();
+    await store.db
+      .updateTable("approval")
+      .set({ thread_id: rolloutId, rollout_bytes: 10 })
+      .where("id", "=", rows[0]?.id ?? "")
+      .execute();
+    await session.answer(rows[0], DECLINE);
+    await session.event(({ type }) => type === "inbox.delivered");
+    expect(await rollouts.read(rolloutId)).toEqual(whole);
+    const again = await fork.send("message again");
+    expect(await fork.ended(again.ok ? again["turnId"] : undefined)).toMatchObject({
+      type: "turn.completed",
+    });
+  });
+
+  test("accepts the first of two answers, and names its author in the refusal of the second", async () => {
     const { session, rows } = await parked("one raced");
     const [row] = rows;
     const answers = await Promise.allSettled([
@@ -205,9 +237,9 @@ describe("a parked session", () => {
     expect(await runsOf(stage.workspace, "raced")).toBe(1);
   });
 
-  test("goes on when the last of its requests is answered, and reports what ran beside them", async () => {
+  test("continues when the last of its requests is answered, and reports concurrent calls", async () => {
     const { session, rows } = await waiting("parallel days", 2);
-    // The command beside them has begun, and its output is held back by Codex.
+    // The concurrent command has started. Codex has not written its output yet.
     await session.event((event) => event.type === "item.started" && event.item.id === "b");
     await session.run("park", {});
     await session.answer(rowOf(rows, "c"), DECLINE);
@@ -224,7 +256,7 @@ describe("a parked session", () => {
     expect(count(await session.events(), "inbox.delivered")).toBe(2);
   });
 
-  test("declines what expires", async () => {
+  test("declines expired requests", async () => {
     const { session, rows } = await parked("one expired");
     const id = rows[0]?.id ?? "";
     const { db } = stage.database.store;
@@ -238,18 +270,21 @@ describe("a parked session", () => {
     expect(await runsOf(stage.workspace, "expired")).toBe(0);
   });
 
-  test.each(["acceptForSession", "acceptWithPrefix"])("remembers an answer: %s", async (offer) => {
-    const { session, rows } = await parked(`twice ${offer}`);
-    await session.answer(rows[0], { type: "decision", offer });
-    expect(outputsOf(await finalResponse(session))).toEqual([
-      ["a", expect.stringContaining("done")],
-      ["again", expect.stringContaining("done")],
-    ]);
-    expect(await runsOf(stage.workspace, offer)).toBe(2);
-    expect(count(await session.events(), "inbox.opened")).toBe(1);
-  });
+  test.each(["acceptForSession", "acceptWithPrefix"])(
+    "applies an answer to later requests: %s",
+    async (offer) => {
+      const { session, rows } = await parked(`twice ${offer}`);
+      await session.answer(rows[0], { type: "decision", offer });
+      expect(outputsOf(await finalResponse(session))).toEqual([
+        ["a", expect.stringContaining("done")],
+        ["again", expect.stringContaining("done")],
+      ]);
+      expect(await runsOf(stage.workspace, offer)).toBe(2);
+      expect(count(await session.events(), "inbox.opened")).toBe(1);
+    },
+  );
 
-  test("stops its turn if the answer says so", async () => {
+  test("stops its turn if the answer requires it", async () => {
     const { session, rows } = await parked("one cancelled");
     await session.answer(rows[0], { type: "decision", offer: "cancel" });
     await session.event(({ type }) => type === "inbox.delivered");
@@ -261,9 +296,9 @@ describe("a parked session", () => {
   });
 });
 
-test("a tool by webhook that was called beside a request is not called again", async () => {
+test("a webhook tool that was called concurrently with a request is not called again", async () => {
   const called = Promise.withResolvers<void>();
-  // It never responds.
+  // The receiver never responds.
   await using receiver = await Receiver.start(() => called.resolve());
   const session = await stage.create({
     permissionMode: "read-only",
@@ -291,7 +326,7 @@ test("a tool by webhook that was called beside a request is not called again", a
 });
 
 describe("commands for a parked session", () => {
-  test("a queued message waits, as for a turn that runs", async () => {
+  test("a queued message waits, as during a running turn", async () => {
     const { session, rows } = await parked("one queued");
     const commandId = await session.submit("message", { input: "message after", mode: "queue" });
     await pollUntil(async () => (await session.row()).node_id !== null);
@@ -305,7 +340,7 @@ describe("commands for a parked session", () => {
     expect(await runsOf(stage.workspace, "queued")).toBe(1);
   });
 
-  test("a message to start with ends the request, and the model is told", async () => {
+  test("a message with mode start ends the request, and the model is informed", async () => {
     const { session, rows } = await parked("one replaced");
     expect(await session.send("message instead", "steer")).toMatchObject({
       problem: { type: "turn_not_running" },
@@ -322,7 +357,7 @@ describe("commands for a parked session", () => {
     expect(await runsOf(stage.workspace, "replaced")).toBe(0);
   });
 
-  test("an interrupt ends the request as it ends a running turn", async () => {
+  test("an interrupt ends the request, as it would end a running turn", async () => {
     const { session, rows } = await parked("one interrupted");
     expect(await session.run("interrupt", {})).toEqual({ ok: true, interrupted: true });
     expect(await stored(rows[0] as ApprovalRow)).toMatchObject({
@@ -336,7 +371,7 @@ describe("commands for a parked session", () => {
     });
   });
 
-  test("a deleted session leaves nothing to answer", async () => {
+  test("a deleted session has no open requests", async () => {
     const { session, rows } = await parked("one deleted");
     await session.submit("delete", {});
     await session.event(({ type }) => type === "session.deleted");
@@ -346,7 +381,7 @@ describe("commands for a parked session", () => {
     expect(await runsOf(stage.workspace, "deleted")).toBe(0);
   });
 
-  test("parking a session that waits for nothing does nothing", async () => {
+  test("parking a session without open requests does nothing", async () => {
     const session = await stage.create();
     await session.send("message idle");
     await session.ended();
@@ -355,7 +390,7 @@ describe("commands for a parked session", () => {
   });
 });
 
-describe("a command that an answer lets run", () => {
+describe("a command that was accepted", () => {
   async function running(name: string): Promise<{ session: TestSession; row: ApprovalRow | undefined }> {
     const { session, rows } = await parked(`slow ${name}`);
     await session.answer(rows[0], ACCEPT);
@@ -363,7 +398,7 @@ describe("a command that an answer lets run", () => {
     return { session, row: rows[0] };
   }
 
-  test("is stopped by an interrupt, and the model learns of it", async () => {
+  test("is stopped by an interrupt, and the model is informed", async () => {
     const { session, row } = await running("halted");
     expect(await session.run("interrupt", {})).toEqual({ ok: true, interrupted: true });
     expect(await stored(row as ApprovalRow)).toMatchObject({ state: "delivered" });
@@ -371,20 +406,20 @@ describe("a command that an answer lets run", () => {
     const { seq } = (await session.events()).at(-1) ?? { seq: 0 };
     await session.send("message next");
     expect(await session.ended(undefined, seq)).toMatchObject({
-      result: { finalResponse: expect.stringContaining("stopped before its end") as string },
+      result: { finalResponse: expect.stringContaining("stopped before it completed") as string },
     });
   });
 
-  test("is stopped by a message to start with", async () => {
+  test("is stopped by a message with mode start", async () => {
     const { session } = await running("overtaken");
     const { seq } = (await session.events()).at(-1) ?? { seq: 0 };
     expect(await session.send("message instead", "start")).toMatchObject({ ok: true });
     expect(await session.ended(undefined, seq)).toMatchObject({
-      result: { finalResponse: expect.stringContaining("stopped before its end") as string },
+      result: { finalResponse: expect.stringContaining("stopped before it completed") as string },
     });
   });
 
-  test("is stopped with its session", async () => {
+  test("is stopped when its session is deleted", async () => {
     const { session } = await running("removed");
     await session.submit("delete", {});
     await session.event(({ type }) => type === "session.deleted");
@@ -404,18 +439,18 @@ describe("a daemon that is shut down", () => {
     await restart();
   });
 
-  test("stops a delivery that lasts too long, and the next one goes on with it", async () => {
+  test("stops a delivery that takes too long, and the next daemon continues it", async () => {
     const { session, rows } = await parked("slow stopped");
     await session.answer(rows[0], ACCEPT);
     await pollUntil(async () => (await runsOf(stage.workspace, "stopped")) === 1);
     await restart();
     expect(outputsOf(await finalResponse(session))).toEqual([
-      ["a", expect.stringContaining("stopped before its end")],
+      ["a", expect.stringContaining("stopped before it completed")],
     ]);
     expect(await runsOf(stage.workspace, "stopped")).toBe(1);
   });
 
-  test("keeps an answer that the model was not able to ask for again", async () => {
+  test("keeps an answer whose request the model could not repeat yet", async () => {
     const { session, rows } = await parked("held kept");
     const hold = { asked: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
     held.set("kept", hold);
@@ -430,8 +465,8 @@ describe("a daemon that is shut down", () => {
   });
 });
 
-describe("a delivery that is cut off", () => {
-  test("while the command runs is not repeated: the model is told that its outcome is unknown", async () => {
+describe("a delivery that is interrupted by a crash", () => {
+  test("while the command runs is not repeated, and the model is informed that the outcome is unknown", async () => {
     const { session, rows } = await parked("slow unknown");
     await session.answer(rows[0], ACCEPT);
     await pollUntil(async () => (await runsOf(stage.workspace, "unknown")) === 1);
@@ -446,7 +481,7 @@ describe("a delivery that is cut off", () => {
     });
   });
 
-  test("before the turn goes on gives the stored output, and runs nothing", async () => {
+  test("before the turn continues delivers the stored output without running the command again", async () => {
     const { session, rows } = await parked("one stored");
     const progress: ParkedProgress = {
       strategy: "inject",
@@ -461,7 +496,7 @@ describe("a delivery that is cut off", () => {
     expect(await runsOf(stage.workspace, "stored")).toBe(0);
   });
 
-  test("after the turn went on starts no other turn", async () => {
+  test("after the turn continued starts no other turn", async () => {
     const { session, rows } = await parked("one finished");
     await session.answer(rows[0], ACCEPT);
     await finalResponse(session);
@@ -483,12 +518,12 @@ describe("a delivery that is cut off", () => {
     expect(await runsOf(stage.workspace, "finished")).toBe(1);
   });
 
-  test("when Codex was told the answer reports that the outcome is unknown", async () => {
+  test("after Codex received the answer reports that the outcome is unknown", async () => {
     const { session, rows } = await waiting("slow told");
     await session.answer(rows[0], ACCEPT);
     await pollUntil(async () => (await runsOf(stage.workspace, "told")) === 1);
     const [row] = rows;
-    // That Codex has the answer says nothing about what it did with it.
+    // It is unknown whether Codex acted on the answer.
     await pollUntil(async () => (await stored(row as ApprovalRow))?.state === "delivered");
     process.kill(runner.status.appServers[0]?.pid ?? 0, "SIGKILL");
     await session.event(({ type }) => type === "inbox.parked");
@@ -500,13 +535,13 @@ describe("a delivery that is cut off", () => {
 });
 
 describe("a model that decides again", () => {
-  test("and is cut off before it asks is told the answer, which counts if it asks for the same", async () => {
+  test("and is interrupted before it asks is informed of the answer, which applies to an identical request", async () => {
     const { session, rows } = await parked("cutoff x");
     const [row] = rows;
     const { progress } = (await stored(row as ApprovalRow)) ?? {};
     const file = (await stage.database.rollouts.read(row?.thread_id ?? "")) ?? new Uint8Array();
     const [call] = findOpenCalls(file);
-    // As a daemon leaves it that was killed when the model had responded.
+    // The state after a daemon was killed when the model had responded.
     await keepProgress(row, {
       ...(JSON.parse(progress ?? "{}") as ParkedProgress),
       strategy: "rewind",
@@ -521,7 +556,7 @@ describe("a model that decides again", () => {
     expect(await stored(row as ApprovalRow)).toMatchObject({ state: "delivered" });
   });
 
-  test("and asks for something else gets a new request: the stored answer does not count", async () => {
+  test("and sends a different request needs a new answer", async () => {
     const { session, rows } = await parked("different choice");
     rewound.add("choice");
     await session.answer(rows[0], ACCEPT);
@@ -532,7 +567,7 @@ describe("a model that decides again", () => {
     expect(await runsOf(stage.workspace, "choice")).toBe(0);
     const [other] = (await stage.database.inbox.list({ sessionId: session.id, state: "open" })).rows;
     expect(other).toMatchObject({ kind: "command" });
-    // It can be parked in turn.
+    // The new request can be parked too.
     expect(await session.run("park", {})).toEqual({ ok: true, parked: 1 });
     await session.answer(other, ACCEPT);
     expect(await finalResponse(session)).toBe("other");

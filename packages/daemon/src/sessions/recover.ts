@@ -5,6 +5,7 @@ import type { ItemRow, TurnRow } from "../database/tables.ts";
 import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
+import { withItemId } from "./item-id.ts";
 
 /** Maximum number of turns of the history that are compared with the journal. */
 export const TURNS = 200;
@@ -147,7 +148,7 @@ export class Merge {
   addTurn(turn: v2.Turn, journaled: ReadonlyMap<string, ItemRow>): void {
     const ids = { threadId: this.#threadId, turnId: turn.id };
     if (!this.#known.has(turn.id)) this.#push({ type: "turn.started", ...ids });
-    for (const item of turn.items) {
+    for (const item of turn.items.map(withItemId)) {
       const row = journaled.get(item.id);
       if (row && row.status !== "running") continue;
       if ("status" in item && item.status === "inProgress") {

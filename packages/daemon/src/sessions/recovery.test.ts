@@ -4,6 +4,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { textsOf } from "../../test/killed-runner.ts";
 import { pollUntil } from "../../test/poll-until.ts";
 import { claimOne, NODE } from "../../test/database-fixture.ts";
 import { startRunner, type TestRunner } from "../../test/start-runner.ts";
@@ -26,18 +27,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function textsOf(events: readonly SessionEvent[]): string[] {
-  return events.flatMap((event) => {
-    if (event.type !== "item.completed") return [];
-    if (event.item.type === "agentMessage") return [event.item.text];
-    return event.item.type === "userMessage"
-      ? event.item.content.map((part) => (part.type === "text" ? part.text : part.type))
-      : [];
-  });
-}
-
 describe("a codex that dies", () => {
-  test("fails its turn, abandons what ran, and the session goes on", async () => {
+  test("fails its turn, abandons running items, and the session continues", async () => {
     const model: ScriptFunction = ({ lastUserText }) =>
       lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say(`received: ${lastUserText}`);
     await using stage = await startRunner(model, { limits: { retryMs: 50 } });
@@ -56,7 +47,7 @@ describe("a codex that dies", () => {
     expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
   });
 
-  test("while idle is replaced when it is needed", async () => {
+  test("while idle is replaced on demand", async () => {
     await using stage = await startRunner(({ lastUserText }) => say(lastUserText), {
       limits: { retryMs: 50 },
     });
@@ -70,7 +61,7 @@ describe("a codex that dies", () => {
   });
 });
 
-test("a thread that was lost before anything of it was stored is replaced, and its message is sent once", async () => {
+test("a thread that was lost before it was stored is replaced, and its message is sent once", async () => {
   await using stage = await startRunner(({ lastUserText }) => say(`received: ${lastUserText}`), {
     limits: { retryMs: 50 },
   });
@@ -80,7 +71,7 @@ test("a thread that was lost before anything of it was stored is replaced, and i
   await runner.close();
   const { thread_id: threadId } = await session.row();
   const sent = await session.submit("message", { input: "one", mode: "queue" });
-  // What a node has stored that dies while it sends the first message.
+  // The stored state of a node that died while it was sending the first message.
   const nodeId = await database.nodes.register({ ...NODE, name: "other" });
   const owner = await claimOne(database, nodeId, session.id, "other");
   await database.commands.begin(owner, sent);
@@ -100,7 +91,7 @@ test("a thread that was lost before anything of it was stored is replaced, and i
 });
 
 describe("a codex that is frozen", () => {
-  test("goes on when it is continued in time", async () => {
+  test("is not killed if it is continued in time", async () => {
     const open = gate();
     await using stage = await startRunner([say(["half ", waitFor(open), "done"])], {
       limits: { healthCheckMs: 50 },
@@ -117,11 +108,11 @@ describe("a codex that is frozen", () => {
     expect(pidOf(stage)).toBe(pid);
   });
 
-  test("is killed when it does not answer for too long", async () => {
+  test("is killed if it does not respond for too long", async () => {
     const model: ScriptFunction = ({ lastUserText }) =>
       lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say("received");
     await using stage = await startRunner(model, {
-      // Longer than codex may need for an answer on a busy machine, or it is killed before the test stops it.
+      // Longer than codex may need for a response on a busy machine. Otherwise, it could be killed before the test stops it.
       limits: { healthCheckMs: 50, notRespondingMs: 2_000, retryMs: 50 },
     });
     const session = await stage.create();
@@ -134,7 +125,7 @@ describe("a codex that is frozen", () => {
 });
 
 describe("a node whose lease has ended", () => {
-  test("takes its sessions again, and their turns go on", async () => {
+  test("claims its sessions again, and their turns continue", async () => {
     const open = gate();
     await using stage = await startRunner([say(["half ", waitFor(open), "done"])], {
       limits: { claimMs: 50 },
@@ -235,7 +226,7 @@ describe("draining", () => {
 });
 
 describe("a thread that can't be loaded", () => {
-  test("makes its commands fail instead of waiting, and is recovered when it can be loaded again", async () => {
+  test("fails its commands instead of delaying them, and is recovered when it can be loaded again", async () => {
     await using folder = await tempFolder("moved");
     const cwd = join(folder.path, "project");
     await mkdir(cwd);
@@ -288,7 +279,7 @@ describe("processes", () => {
     await session.submit("message", { input: "a", mode: "queue" });
     const pid = (await isLaunching.promise) ?? 0;
     const closed = stage.runner.close();
-    // It does not wait for the session any more.
+    // Closing no longer waits for the session.
     await pollUntil(() => stage.log.some(({ message }) => message.startsWith("Draining continues")));
     isClosing.resolve();
     await closed;
@@ -372,4 +363,4 @@ describe("a Codex home that was lost", () => {
   });
 });
 
-/** Polls a condition that no event reports. */
+/** Waits for a condition about which there is no event. */

@@ -1,4 +1,4 @@
-// Codex sends its open requests again at any time after the daemon has connected anew. Here it does so at a chosen moment.
+// Codex repeats its open requests at any time after the daemon has reconnected. In these tests, the time is chosen.
 import type { HandlerContext, UserInputRequest } from "codexkit";
 import { expect, test } from "vitest";
 import { claimOne, NODE, ownedSession, useDatabases } from "../../test/database-fixture.ts";
@@ -57,7 +57,7 @@ function approvalsOf({ inbox, parked }: Database, owner: Ownership): SessionAppr
   });
 }
 
-/** A session with an entry of a killed daemon that was answered meanwhile, and its next owner. */
+/** Creates a session with an inbox entry of a killed daemon, which was answered in the meantime, and its next owner. */
 async function startNext(): Promise<{ database: Database; owner: Ownership; approvalId: string }> {
   const database = await databases.open();
   const before = await ownedSession(database);
@@ -76,7 +76,7 @@ async function startNext(): Promise<{ database: Database; owner: Ownership; appr
   return { database, owner, approvalId };
 }
 
-test("an answer of a request that Codex has yet to repeat is kept, and delivered", async () => {
+test("an answer is kept until Codex repeats the request, and then delivered", async () => {
   const { database, owner, approvalId } = await startNext();
   const approvals = approvalsOf(database, owner);
   let answer: unknown;
@@ -93,7 +93,7 @@ test("an answer of a request that Codex has yet to repeat is kept, and delivered
   expect(await database.inbox.get(approvalId)).toMatchObject({ state: "answered", note: null });
 });
 
-test("an answer of a request that Codex does not wait for is withdrawn", async () => {
+test("an answer is withdrawn if Codex no longer waits for it", async () => {
   const { database, owner, approvalId } = await startNext();
   await approvalsOf(database, owner).closeStale(() => Promise.resolve(false));
   expect(await database.inbox.get(approvalId)).toMatchObject({ state: "withdrawn" });

@@ -1,4 +1,4 @@
-// The daemon in a process of its own, killed with SIGKILL while it works.
+// The daemon in a separate process, which is killed with SIGKILL while it works.
 import {
   callTool,
   code,
@@ -18,7 +18,7 @@ import { processesWith } from "../../test/processes-with.ts";
 import type { SessionEvent } from "../api/event.ts";
 import { openDatabase } from "../database.ts";
 
-test("a turn goes on after its daemon was killed, and the journal has no hole", async () => {
+test("a turn continues after its daemon was killed, and the journal has no gap", async () => {
   const seen = gate();
   const open = gate();
   const model: ScriptFunction = ({ lastUserText }) => {
@@ -48,7 +48,7 @@ test("a turn goes on after its daemon was killed, and the journal has no hole", 
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
 });
 
-test("a turn that ended while no daemon ran is read from the history", async () => {
+test("a turn that ended while no daemon was running is read from the history", async () => {
   const open = gate();
   await using stage = await startStage([say(["half ", waitFor(open), "done"])]);
   const daemon = await stage.boot({}, ["go"]);
@@ -63,7 +63,7 @@ test("a turn that ended while no daemon ran is read from the history", async () 
   expect(await session.row()).toMatchObject({ phase: "idle" });
 });
 
-test("a pending approval comes back as the same entry, and its answer is delivered", async () => {
+test("a repeated approval request keeps its inbox entry, and its answer is delivered", async () => {
   await using started = await startWithApproval();
   const { stage, sessionId } = started;
   const { database, session } = await stage.takeOver(sessionId);
@@ -93,7 +93,7 @@ test.each([
   { was: "not stored", caller: "the model", model: pay },
   { was: "not stored", caller: "a script", model: payByScript },
 ])(
-  "the approval of an MCP tool that $caller calls comes back as one, if its entry was $was",
+  "a repeated approval request for an MCP tool that $caller calls is recognised, if its entry was $was",
   async ({ was, model }) => {
     await using stage = await startStage(model);
     const session = { mcpServers, ...(model === payByScript && { model: "gpt-6.1-sol" }) };
@@ -118,7 +118,7 @@ test.each([
   },
 );
 
-test("the approval of a patch comes back as the same entry, with its diff", async () => {
+test("a repeated approval request for a patch keeps its inbox entry, with its diff", async () => {
   const text = "*** Begin Patch\n*** Add File: made\n+one\n*** End Patch";
   await using stage = await startStage((request) =>
     request.outputs.length > 0 ? say("finished") : patch(text, { callId: "a" }),
@@ -137,7 +137,7 @@ test("the approval of a patch comes back as the same entry, with its diff", asyn
   expect(types.filter((type) => type.startsWith("inbox."))).toEqual(["inbox.opened", "inbox.answered"]);
 });
 
-test("the approval of an agent comes back too, and its events go on", async () => {
+test("a repeated approval request of an agent keeps its inbox entry, and the agent's events continue", async () => {
   const agents = { namespace: "multi_agent_v1" };
   const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
     const [output] = newOutputs;
@@ -162,7 +162,7 @@ test("the approval of an agent comes back too, and its events go on", async () =
   expect(textsOf(await session.events(), "agentMessage")).toEqual(["part done", "all done"]);
 });
 
-test("an answer that was given while no daemon ran is delivered", async () => {
+test("an answer that was submitted while no daemon was running is delivered", async () => {
   await using started = await startWithApproval();
   const { stage, sessionId } = started;
   {
@@ -175,7 +175,7 @@ test("an answer that was given while no daemon ran is delivered", async () => {
   await started.expectRun(session);
 });
 
-test("a daemon and its codex that are both killed leave a session that goes on", async () => {
+test("a session continues after the daemon and its codex were killed", async () => {
   const model: ScriptFunction = ({ lastUserText }) =>
     lastUserText === "hold" ? say(["half ", waitFor(gate())]) : say(`received: ${lastUserText}`);
   await using stage = await startStage(model);
@@ -235,7 +235,7 @@ test("SIGTERM ends the daemon and its codex", async () => {
 });
 
 test.each([
-  // The creation of the session has no start.
+  // The command that creates the session has no `command.started` event.
   ["command.started", 2],
   ["command.finished", 3],
 ] as const)(
@@ -256,7 +256,8 @@ test.each([
       event.type === "command.accepted" ? [event.commandId] : [],
     );
     const { ok } = await session.result(accepted.at(-1) ?? "");
-    // Killed between its start and the call to codex, it is not sent a second time: it might be waiting in the turn.
+    // If the daemon is killed between the start and the call to codex, the message is not sent again: it might be waiting in the
+    // turn.
     expect(ok || type === "command.started").toBe(true);
     expect(textsOf(await session.events(), "userMessage")).toEqual(ok ? ["hold", "also this"] : ["hold"]);
   },

@@ -3,8 +3,10 @@ import { StoreError } from "@codexkit/store";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startRunner } from "../../test/start-runner.ts";
+import { pollUntil } from "../../test/poll-until.ts";
+import { startRunner, type TestRunner } from "../../test/start-runner.ts";
 import { notificationKeys } from "../database/notifications.ts";
+import { createRunner } from "./create-runner.ts";
 
 describe("approvals", () => {
   const escalating: ScriptFunction = (request) => {
@@ -39,7 +41,7 @@ describe("approvals", () => {
     expect(rows.map(({ state }) => state)).toEqual(["delivered", "delivered"]);
   });
 
-  test("that the policy allows are answered without the inbox, and recorded", async () => {
+  test("that the policy allows are accepted without an inbox entry, and recorded", async () => {
     await using stage = await startRunner(escalating);
     const session = await stage.create();
     await session.send("go");
@@ -65,7 +67,7 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "one"))).toBe(false);
   });
 
-  test("wait for their person although the store can't be reached for a while", async () => {
+  test("keep waiting for an answer while the store can't be reached", async () => {
     await using stage = await startRunner(escalating);
     const session = await stage.create({ permissionMode: "read-only" });
     await session.send("go");
@@ -87,7 +89,7 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "two"))).toBe(true);
   });
 
-  test("expire, which declines them", async () => {
+  test("are declined when they expire", async () => {
     await using stage = await startRunner(escalating, { limits: { approvalMs: 50 } });
     const session = await stage.create({ permissionMode: "read-only" });
     await session.send("go");
@@ -96,7 +98,7 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "one"))).toBe(false);
   });
 
-  test("of a patch show its diff", async () => {
+  test("of a patch include its diff", async () => {
     const text = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
     const model: ScriptFunction = ({ input }) =>
       JSON.stringify(input).includes("_output") ? say("finished") : patch(text);
@@ -119,7 +121,7 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "note.txt"))).toBe(true);
   });
 
-  test("questions of the model get the person's answers", async () => {
+  test("deliver answers to the model's questions", async () => {
     const options = ["blue", "mauve"].map((label) => ({ label, description: label }));
     const model: ScriptFunction = (request) =>
       request.newOutputs.length === 0
@@ -136,7 +138,7 @@ describe("approvals", () => {
     });
   });
 
-  test("of equal calls are asked one by one, although the store is slow", async () => {
+  test("of identical calls are opened one by one, although the store is slow", async () => {
     const pay = (id: string) => callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: id });
     const model: ScriptFunction = ({ outputs }) =>
       outputs.length < 2 ? pay(`call-${outputs.length}`) : say("finished");
@@ -144,7 +146,7 @@ describe("approvals", () => {
     const isStored = Promise.withResolvers<void>();
     const { inbox } = stage.database;
     const delivered = inbox.delivered.bind(inbox);
-    // The second call is asked about before the first entry is closed.
+    // Codex sends the request for the second call before the first entry is closed.
     inbox.delivered = async (...given) => {
       await isStored.promise;
       await delivered(...given);
@@ -171,7 +173,81 @@ describe("approvals", () => {
     ]);
   });
 
-  test("are never asked for in bypass", async () => {
+  /** A session with a request whose entry is stored when `store` is called. */
+  async function startOpening(stage: TestRunner) {
+    const asked = Promise.withResolvers<void>();
+    const mayStore = Promise.withResolvers<void>();
+    const { inbox } = stage.database;
+    const open = inbox.open.bind(inbox);
+    inbox.open = async (...given) => {
+      asked.resolve();
+      await mayStore.promise;
+      return open(...given);
+    };
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    await asked.promise;
+    return { session, store: () => mayStore.resolve() };
+  }
+  const one: ScriptFunction = (request) =>
+    request.outputs.length > 0 ? say("finished") : run("touch one", { callId: "a", escalate: "why" });
+
+  test("that are being stored when the daemon drains are parked", async () => {
+    await using stage = await startRunner(one);
+    const { session, store } = await startOpening(stage);
+    const drained = stage.runner.drain(0);
+    await pollUntil(() => stage.runner.status.state === "draining");
+    store();
+    await drained;
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["parked"]);
+    await session.answer(rows[0], { type: "decision", offer: "accept" });
+    await using next = createRunner(stage.options);
+    await next.start();
+    await session.event(({ type }) => type === "turn.completed");
+    expect(existsSync(join(stage.workspace, "one"))).toBe(true);
+  });
+
+  test("that are being stored when their turn is interrupted are withdrawn", async () => {
+    await using stage = await startRunner(one);
+    const { session, store } = await startOpening(stage);
+    await session.run("interrupt", {});
+    await session.event(({ type }) => type === "turn.interrupted");
+    store();
+    await session.event(({ type }) => type === "inbox.withdrawn");
+    await pollUntil(async () => (await session.row()).phase === "idle");
+    const { rows } = await stage.database.inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["withdrawn"]);
+  });
+
+  test("that were still open when their session was released are parked by its next owner", async () => {
+    await using stage = await startRunner(one, { limits: { claimMs: 20 } });
+    const { session, store } = await startOpening(stage);
+    const { inbox } = stage.database;
+    const withdraw = inbox.withdraw.bind(inbox);
+    const isWithdrawn = Promise.withResolvers<void>();
+    // The daemon shuts down before it has stored this.
+    inbox.withdraw = () => {
+      isWithdrawn.resolve();
+      return new Promise(() => {});
+    };
+    await session.run("interrupt", {});
+    await session.event(({ type }) => type === "turn.interrupted");
+    store();
+    await isWithdrawn.promise;
+    await stage.runner.close();
+    inbox.withdraw = withdraw;
+    expect(await session.row()).toMatchObject({ phase: "waiting", node_id: null });
+    await using next = createRunner(stage.options);
+    await next.start();
+    await session.event(({ type }) => type === "inbox.parked");
+    const { rows } = await inbox.list({ sessionId: session.id });
+    await session.answer(rows[0], { type: "decision", offer: "decline" });
+    await session.event(({ type }) => type === "inbox.delivered");
+    await pollUntil(async () => (await session.row()).phase === "idle");
+  });
+
+  test("are never requested in bypass", async () => {
     await using stage = await startRunner((request) =>
       request.commandResult("c") ? say("end") : run("touch /tmp/../$PWD/two", { callId: "c" }),
     );
@@ -182,7 +258,7 @@ describe("approvals", () => {
     expect((await bypassing.events()).some(({ type }) => type === "approval.requested")).toBe(false);
   });
 
-  test("deny dangerous commands in danger-full-access, and let the others run", async () => {
+  test("deny dangerous commands in danger-full-access, and allow all others", async () => {
     const model: ScriptFunction = (request) => {
       const first = request.commandResult("ok");
       if (!first) return run("touch made", { callId: "ok" });
@@ -200,7 +276,7 @@ describe("approvals", () => {
     ]);
   });
 
-  test("of MCP tools, and forms of MCP servers, wait in the inbox", async () => {
+  test("of MCP tools, and forms of MCP servers, have inbox entries", async () => {
     const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
     const mcpServers = {
       till: { command: process.execPath, args: ["--conditions=codexkit:source", server] },

@@ -28,6 +28,7 @@ import {
 import { decisionFor, offersFor } from "../policy/offers.ts";
 import { toolAnswer } from "../policy/repeated-tool.ts";
 import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
+import { toItemId } from "./item-id.ts";
 import { RepeatedTools, type RepeatedToolsDeps } from "./repeated-tools.ts";
 
 export interface SessionApprovalsDeps extends RepeatedToolsDeps {
@@ -49,6 +50,8 @@ interface Asked {
   /** Resolves when the event of the request was handed to the journal. */
   readonly published: PromiseWithResolvers<void>;
   fingerprint?: string;
+  /** Set while the entry is being stored and afterwards. */
+  opening?: Promise<ApprovalRow>;
   approvalId?: string;
   /** Aborts with the request. */
   signal?: AbortSignal;
@@ -59,6 +62,9 @@ interface Asked {
 /** How long to wait for requests that Codex sends again. It takes seconds on a busy machine. */
 const REPETITION_TIMEOUT_MS = 20_000;
 const REPETITION_INTERVAL_MS = 50;
+
+/** How long parking waits for entries that are being stored. */
+const OPENING_TIMEOUT_MS = 5_000;
 
 /** The longest timer, because the inbox has its own expiry. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -95,7 +101,7 @@ export class SessionApprovals {
 
   /** Number of requests that wait for a person. */
   get openCount(): number {
-    return [...this.#asked.values()].filter(({ approvalId }) => approvalId !== undefined).length;
+    return [...this.#asked.values()].filter(({ opening }) => opening !== undefined).length;
   }
 
   /** Call after the event of a request was appended, so that the inbox entry follows it. */
@@ -105,26 +111,32 @@ export class SessionApprovals {
 
   /** Call with the end of each request, in the order of the events. Records the outcome in the inbox entry. */
   resolved({ requestId, outcome }: ApprovalResolvedEvent | QuestionResolvedEvent): void {
-    const { approvalId, strategy } = this.#asked.get(requestId) ?? {};
+    const { approvalId, opening, strategy } = this.#asked.get(requestId) ?? {};
     this.#asked.delete(requestId);
-    if (approvalId === undefined) return;
-    const { inbox, owner, onChange, onError } = this.#deps;
+    const { inbox, owner } = this.#deps;
     const note = outcome.reason ?? outcome.by;
+    if (approvalId === undefined) {
+      // The request ended while its entry was being stored. Nothing would ever close it.
+      opening?.then(
+        ({ id }) => this.#close(id, () => inbox.withdraw(owner, id, note)),
+        () => {},
+      );
+      return;
+    }
     const store = (): Promise<void> =>
       outcome.by === "handler"
         ? inbox.delivered(
             owner,
             approvalId,
             undefined,
-            strategy ? [deliveredEvent(approvalId, strategy, "The same was asked again.")] : [],
+            strategy ? [deliveredEvent(approvalId, strategy, "The model repeated the request.")] : [],
           )
         : inbox.withdraw(
             owner,
             approvalId,
             outcome.by === "otherClient" ? "Answered by another client." : note,
           );
-    const stored = outlastOutage(store);
-    stored.finally(() => this.#taken.delete(approvalId)).then(onChange, onError);
+    this.#close(approvalId, store);
   }
 
   /** Whether a request ended with its connection. Codex may ask again on the next one. */
@@ -136,6 +148,9 @@ export class SessionApprovals {
   /** Stops sending answers to Codex. Resolves when it is known which answers were sent. */
   async pause(): Promise<void> {
     this.#gate ??= Promise.withResolvers();
+    const opening = [...this.#asked.values()].flatMap((asked) => asked.opening ?? []);
+    // Without a limit, an outage of the store would also stop a shutdown.
+    await raceAbort(Promise.allSettled(opening), AbortSignal.timeout(OPENING_TIMEOUT_MS)).catch(() => {});
     await Promise.allSettled(this.#submitting);
   }
 
@@ -177,7 +192,7 @@ export class SessionApprovals {
       while (!(await this.#isAsked(fingerprint)) && (await mayFollow())) await delay(REPETITION_INTERVAL_MS);
       if (await this.#isAsked(fingerprint)) continue;
       if (submittedAt !== null) await inbox.delivered(owner, id);
-      else await inbox.withdraw(owner, id, "Codex does not wait for the answer any more.");
+      else await inbox.withdraw(owner, id, "Codex no longer waits for the answer.");
     }
   }
 
@@ -270,19 +285,20 @@ export class SessionApprovals {
     const opened: NewApproval = {
       threadId: request.threadId,
       ...(request.turnId === null ? {} : { turnId: request.turnId }),
-      ...(itemId === undefined ? {} : { itemId, callId: itemId }),
+      ...(itemId === undefined ? {} : { itemId: toItemId(itemId), callId: itemId }),
       requestId,
       kind: request.kind,
       fingerprint,
       request: toInboxRequest(request),
       ...(evaluation ? { verdict: toVerdict(evaluation) } : {}),
       offers: isApproval(request) ? offersFor(request).map(({ decision: _wire, ...offer }) => offer) : [],
-      ...(Number.isFinite(approvalMs) ? { expiresAt: Date.now() + approvalMs } : {}),
+      ...(Number.isFinite(approvalMs) ? { expiresInMs: approvalMs } : {}),
       ...(bytes === undefined ? {} : { rolloutBytes: bytes }),
       ...(rootBytes === undefined ? {} : { rootBytes }),
     };
-    // Waits for the end of an outage of the store. Otherwise Codex would be told that the person declined.
-    const approval = await outlastOutage(() => this.#openEntry(opened), signal);
+    // Waits for the end of an outage of the store. Otherwise, Codex would receive a decline.
+    asked.opening = outlastOutage(() => this.#openEntry(opened), signal);
+    const approval = await asked.opening;
     asked.approvalId = approval.id;
     const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
     if (progress.strategy !== undefined) asked.strategy = progress.strategy;
@@ -309,6 +325,14 @@ export class SessionApprovals {
       this.#taken.add(approval.id);
       return approval;
     });
+  }
+
+  /** Stores the end of a request. */
+  #close(approvalId: string, store: () => Promise<void>): void {
+    const { onChange, onError } = this.#deps;
+    outlastOutage(store)
+      .finally(() => this.#taken.delete(approvalId))
+      .then(onChange, onError);
   }
 
   async #recordSubmission(approvalId: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import type { AppServer } from "../codex/app-server.ts";
 import type { CodexPool } from "../codex/pool.ts";
 import type { RunnerLimits } from "../codex/limits.ts";
 import type { Database } from "../database.ts";
@@ -29,6 +30,8 @@ export interface SessionDeps {
     ignore(listener: ThreadListener): void;
   };
   readonly onTurnEnd: (end: "completed" | "failed" | "interrupted") => void;
+  /** Called before the session is given up because another node has taken it, with the app-server that has its thread. */
+  readonly onFenced: (server: AppServer | undefined) => void;
   /** Called once, when the session is no longer owned here. */
   readonly onReleased: (owner: ThreadListener) => void;
   readonly onChange: () => void;

@@ -78,7 +78,7 @@ export class SessionEvents {
       this.#deps.approvals.isLost(event.requestId)
     )
       return;
-    // A former owner in this process closed the thread. The turn continues, and its end follows.
+    // A former owner in this process closed the thread. The turn continues, and its end arrives later.
     if (event.type === "turn.failed" && event.error.code === "closed") return;
     const { state, rollouts, approvals } = this.#deps;
     this.#observe(event);

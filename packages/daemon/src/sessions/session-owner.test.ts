@@ -21,7 +21,7 @@ const echo: ScriptFunction = ({ lastUserText }) => [
   usage({ input: 10, output: 5 }),
 ];
 
-/** A model that holds every turn whose message starts with "hold" until the gate opens. */
+/** A model that delays every turn whose message starts with "hold" until the gate opens. */
 function holding(open: ReturnType<typeof gate>): Script {
   return ({ lastUserText }) =>
     lastUserText.startsWith("hold")
@@ -64,7 +64,7 @@ describe("messages", () => {
     expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
   });
 
-  test("carry offsets in their deltas", async () => {
+  test("have deltas with offsets", async () => {
     await using stage = await startRunner([say(["one ", "two ", "three"])]);
     const session = await stage.create();
     await session.send("go");
@@ -116,7 +116,7 @@ describe("messages", () => {
     });
   });
 
-  test("to start a turn are refused while one runs, and to steer while none does", async () => {
+  test("with mode start are refused during a turn, and with mode steer without one", async () => {
     const open = gate();
     await using stage = await startRunner(holding(open));
     const session = await stage.create();
@@ -141,7 +141,7 @@ describe("messages", () => {
     expect(userTexts(await session.events())).toEqual(["once"]);
   });
 
-  test("interrupted turns end as interrupted, and the queue goes on", async () => {
+  test("interrupted turns end as interrupted, and the queue continues", async () => {
     const open = gate();
     await using stage = await startRunner(holding(open));
     const session = await stage.create();
@@ -156,7 +156,7 @@ describe("messages", () => {
   });
 });
 
-test("a session names the Codex that has written its thread, so that an older one leaves it alone", async () => {
+test("a session records the Codex version that has written its thread", async () => {
   await using stage = await startRunner(echo);
   const session = await stage.create();
   await session.send("go");
@@ -212,7 +212,7 @@ describe("agent modes", () => {
     expect(seen[1]?.length).toBeGreaterThan(seen[0]?.length ?? 0);
   });
 
-  test("plan lets nothing be written, also in bypass, until build", async () => {
+  test("plan allows no writes, also in bypass, until build", async () => {
     await using stage = await startRunner((request) =>
       request.newOutputs.length > 0 ? say("end") : run(`touch ${request.lastUserText}`),
     );
@@ -226,7 +226,7 @@ describe("agent modes", () => {
     expect(existsSync(join(stage.workspace, "built"))).toBe(true);
   });
 
-  test("chat instructs the model and lets nothing be written", async () => {
+  test("chat instructs the model and allows no writes", async () => {
     const seen: string[] = [];
     await using stage = await startRunner((request) => {
       seen.push(developerTexts(request.input));
@@ -345,7 +345,7 @@ describe("other commands", () => {
     await session.ended(reviewed.ok ? reviewed["turnId"] : undefined);
   });
 
-  test("shell runs a command of the person", async () => {
+  test("shell runs a command of the user", async () => {
     await using stage = await startRunner(echo);
     const session = await stage.create({ permissionMode: "read-only" });
     const shell = await session.run("shell", { command: "touch by-hand" });

@@ -6,7 +6,9 @@ import { SecretMask } from "../secrets/secret-mask.ts";
 import type { Problem } from "../api/problem.ts";
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
+import { isOutage } from "../database/outage.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
+import { DaemonError } from "../errors.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages } from "./accepted-messages.ts";
 import { executeCommand } from "./command-executor.ts";
@@ -161,12 +163,12 @@ export class SessionOwner implements ThreadListener {
       execute: (command) => executeCommand(command, commands),
       explain: (error) => this.#explain(error),
       mayRetry: () => this.#failures < limits.loadAttempts,
-      isStopped: () => this.#isDraining || this.#stop.signal.aborted,
+      isStopped: () => this.#isStopping,
       onChange: () => this.#wake.set(),
       onError: (error) => this.#failed(error),
     });
-    // A thread without a turn is compared with the journal when it is next used.
-    const wasReleased = reason === "ready" && session.active_turn_id === null;
+    // A thread without a turn is compared with the journal when it is next used, unless a request was left open.
+    const wasReleased = reason === "ready" && session.active_turn_id === null && session.phase !== "waiting";
     if (!wasReleased && this.state.threadId !== undefined && session.phase !== "idle") {
       this.#thread.requireRecovery(RECOVER_REASONS[reason]);
     }
@@ -190,9 +192,14 @@ export class SessionOwner implements ThreadListener {
     return this.#approvals.openCount;
   }
 
+  /** Whether a turn is running, or something is being done that may start one. */
+  get isWorking(): boolean {
+    return this.isBusy || this.isDelivering || this.#queue.isBusy;
+  }
+
   /** Whether it can be released without losing anything. */
   get isIdle(): boolean {
-    return !this.isBusy && !this.#queue.isBusy && !this.#thread.needsRecovery;
+    return !this.isWorking && !this.#thread.needsRecovery;
   }
 
   start(): void {
@@ -219,10 +226,11 @@ export class SessionOwner implements ThreadListener {
     const limit = AbortSignal.timeout(this.#deps.limits.interruptMs);
     await this.#parking.stopDelivery(limit);
     const thread = this.#thread.loaded?.thread;
-    if (!thread?.busy) return;
+    if (!thread) return;
     const ended = this.#turnEnded.promise;
-    await thread.interrupt({ signal: limit }).catch(() => {});
-    if (thread.busy || this.state.activeTurnId !== undefined) await raceAbort(ended, limit).catch(() => {});
+    if (thread.busy) await thread.interrupt({ signal: limit }).catch(() => {});
+    // If the turn has ended, its events may not have been received yet.
+    if (this.isBusy || this.#queue.hasAccepted) await raceAbort(ended, limit).catch(() => {});
   }
 
   /** Like `interrupt`, for a turn that the next owner may continue, depending on the session's settings. */
@@ -236,6 +244,8 @@ export class SessionOwner implements ThreadListener {
     this.#stop.abort();
     this.#wake.set();
     await this.#work.catch(() => {});
+    // A command that was being carried out may have started a turn, which must not continue without an owner.
+    await this.cutOff();
     await this.#end("release");
   }
 
@@ -268,8 +278,8 @@ export class SessionOwner implements ThreadListener {
       try {
         // The runner may be parking requests too. Answers that arrive in the meantime are delivered afterwards.
         await this.#parking.parked();
-        if (this.#thread.needsRecovery && !this.#isDraining) await this.#load();
-        if (!this.#isDraining) {
+        if (this.#thread.needsRecovery && !this.#isStopping) await this.#load();
+        if (!this.#isStopping) {
           await this.#parking.deliver();
           await this.#interrupted.react();
         }
@@ -280,7 +290,8 @@ export class SessionOwner implements ThreadListener {
         this.#failures = 0;
       } catch (error) {
         if (isFenced(error)) throw error;
-        this.#failures += 1;
+        // The store may be unavailable for longer than the attempts take.
+        if (!isOutage(error)) this.#failures += 1;
         this.#log("error", error, "A step of the session failed");
         if (this.#failures >= limits.loadAttempts) this.#giveUpRecovery();
         await delay(limits.retryMs, undefined, { signal: this.#stop.signal }).catch(() => {});
@@ -291,6 +302,8 @@ export class SessionOwner implements ThreadListener {
         await this.#end("release");
         return;
       }
+      // The drain waits for commands that were being carried out.
+      if (this.#isDraining) this.#deps.onChange();
       const wasWoken = await this.#wake.wait(limits.sessionIdleMs);
       if (!wasWoken && this.isIdle && !this.#stop.signal.aborted) {
         await this.#end("release");
@@ -299,9 +312,14 @@ export class SessionOwner implements ThreadListener {
     }
   }
 
+  /** Whether nothing new may be started. */
+  get #isStopping(): boolean {
+    return this.#isDraining || this.#stop.signal.aborted;
+  }
+
   /** Whether the session should be released as soon as it is idle. */
   get #mustMakeRoom(): boolean {
-    return (this.#isDraining || this.#isLimited) && !this.isDelivering && this.openApprovals === 0;
+    return (this.#isDraining || this.#isLimited) && this.openApprovals === 0;
   }
 
   /** Whether the session only waits for answers of parked requests, which needs no owner. */
@@ -343,7 +361,7 @@ export class SessionOwner implements ThreadListener {
   }
 
   async #loadFailed(error: unknown): Promise<void> {
-    if (isFenced(error) || this.#stop.signal.aborted) return;
+    if (isFenced(error) || isOutage(error) || this.#stop.signal.aborted) return;
     const problem = await this.#explain(error);
     const phase = this.#failures + 1 >= this.#deps.limits.loadAttempts ? { phase: "failed" as const } : {};
     const events = [{ type: "session.updated", changes: { problem } }] as const;
@@ -399,6 +417,7 @@ export class SessionOwner implements ThreadListener {
     this.#log("warn", error, "Another owner has taken the session over");
     this.#stop.abort();
     this.#wake.set();
+    if (DaemonError.is(error) && error.code === "fenced") this.#deps.onFenced(this.server);
     void this.#end("abandon");
   }
 

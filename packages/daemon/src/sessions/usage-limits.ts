@@ -40,7 +40,7 @@ export class UsageLimits implements Disposable {
     if (this.reached) this.#onReached(this.reached);
   }
 
-  /** Why no turn may run any more. */
+  /** The reason why no more turns may run. Undefined if they may. */
   get reached(): Problem | undefined {
     const { budget, deadline } = this.#settings;
     if (deadline !== undefined && Date.now() >= deadline) {

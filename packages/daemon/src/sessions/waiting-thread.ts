@@ -44,7 +44,7 @@ export async function readWaitingThread(
     return length === null || length === undefined ? [] : [length];
   });
   const end = lengths.length === 0 ? data.length : lengthAtRequest(data, Math.min(...lengths));
-  const file = data.subarray(0, end);
+  const file = data.subarray(0, Math.max(end, await rollouts.continuedBytes(main.id)));
   return { rolloutId: main.id, file, calls: findOpenCalls(file) };
 }
 
@@ -58,17 +58,19 @@ export async function restoreWaitingThread(
   const { database, pool, codexHome } = session;
   const { sessionId, setup } = state;
   await unload();
-  const cuts: CutFile[] = [{ rolloutId, data: file.subarray(0, cutBytes) }];
+  // An imported request may have any length: what other sessions continue is not cut.
+  const cutFile = async (id: string, data: Uint8Array, bytes: number): Promise<CutFile> => ({
+    rolloutId: id,
+    data: data.subarray(0, Math.max(bytes, await database.rollouts.continuedBytes(id))),
+  });
+  const cuts = [await cutFile(rolloutId, file, cutBytes)];
   const files = await database.rollouts.lineage(sessionId);
   // An imported request may name any thread: only files of this session's own agents are cut.
   const agents = new Set(files.filter(({ role }) => role === "agent").map(({ id }) => id));
   for (const row of rows.filter(({ thread_id: id }) => agents.has(id))) {
     const data = await database.rollouts.read(row.thread_id);
     if (!data || row.rollout_bytes === null) continue;
-    cuts.push({
-      rolloutId: row.thread_id,
-      data: data.subarray(0, lengthAtRequest(data, row.rollout_bytes)),
-    });
+    cuts.push(await cutFile(row.thread_id, data, lengthAtRequest(data, row.rollout_bytes)));
   }
   using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
   const { codex } = lease.server;

@@ -6,7 +6,7 @@ import { pollUntil } from "../../test/poll-until.ts";
 import { startRunner } from "../../test/start-runner.ts";
 import { createRunner } from "./create-runner.ts";
 
-test("a thread that another program has open is explained with its holder, and used when it is free", async () => {
+test("names the program that has a thread open, and uses the thread once it is free", async () => {
   await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
   const session = await stage.create();
   await session.send("one");
@@ -32,7 +32,7 @@ test("a thread that another program has open is explained with its holder, and u
   expect(await session.row()).toMatchObject({ problem: null });
 });
 
-test("a thread that another process is about to close is waited for", async () => {
+test("waits for a thread that another process is about to close", async () => {
   await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
   const session = await stage.create();
   await session.send("one");
@@ -48,7 +48,7 @@ test("a thread that another process is about to close is waited for", async () =
   await using next = createRunner(stage.options);
   await next.start();
   const sent = session.send("two");
-  // The daemon has tried to load the thread when its app-server is there.
+  // The daemon has tried to load the thread once its app-server is running.
   await pollUntil(() => next.status.appServers[0]?.state === "ready");
   await former.close();
   expect(await sent).toMatchObject({ ok: true });

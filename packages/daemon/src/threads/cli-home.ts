@@ -7,6 +7,7 @@ import { createZstdDecompress } from "node:zlib";
 import { DaemonError } from "../errors.ts";
 import { errorCode } from "../files/file-error.ts";
 import type { ThreadLimits } from "./limits.ts";
+import { costOf, readLinesBackward } from "./rollout-lines.ts";
 
 /** A rollout file, by its name. Nothing is known of its contents yet. */
 export interface RolloutName {
@@ -122,15 +123,18 @@ export class CliHome {
   /** Names of threads by ID. Codex appends to the file, so that the last one counts. */
   async threadNames(): Promise<ReadonlyMap<string, string>> {
     const names = new Map<string, string>();
-    const maxBytes = this.#limits.lineBytes;
+    const { lineBytes: maxLineBytes, searchBytes } = this.#limits;
     const path = join(this.path, "session_index.jsonl");
     try {
       await using handle = await openRegular(path, "session_index.jsonl");
       const { size } = await handle.stat();
-      const length = Math.min(size, maxBytes);
-      const buffer = Buffer.alloc(length);
-      const { bytesRead } = await handle.read(buffer, 0, length, size - length);
-      for (const line of buffer.toString("utf8", 0, bytesRead).split("\n")) addName(names, line);
+      let budget = searchBytes;
+      const range = { from: Math.max(0, size - maxLineBytes), to: size, maxLineBytes };
+      for await (const line of readLinesBackward(handle, range)) {
+        addName(names, line.text ?? "");
+        budget -= costOf(line);
+        if (budget <= 0) break;
+      }
     } catch {
       // Without the file, threads have no names.
     }
@@ -259,8 +263,9 @@ export function compare(a: RolloutName, b: RolloutName): number {
 function addName(names: Map<string, string>, line: string): void {
   try {
     const { id, thread_name: name } = JSON.parse(line) as { id?: unknown; thread_name?: unknown };
-    if (typeof id === "string" && typeof name === "string") names.set(id, name.slice(0, 256));
+    if (typeof id === "string" && typeof name === "string" && !names.has(id))
+      names.set(id, name.slice(0, 256));
   } catch {
-    // The last line may be in the making, and the first one of a long file is cut.
+    // The first line of a long file is cut.
   }
 }

@@ -7,6 +7,7 @@ import { cliHomeFixture, rolloutText, threadIdOf, turnLines } from "../../test/c
 import { newSession, useDatabases } from "../../test/database-fixture.ts";
 import type { Database } from "../database.ts";
 import type { CliThreads, ThreadQuery } from "./cli-threads.ts";
+import { readLines, readLinesBackward } from "./rollout-lines.ts";
 
 const ONE = threadIdOf(1);
 
@@ -37,8 +38,8 @@ describe("threads of a Codex home", () => {
         { id: threadIdOf(2), thread_name: "old" },
         { id: threadIdOf(2), thread_name: "new" },
       ]
-        .map((entry) => JSON.stringify(entry))
-        .join("\n"),
+        .map((entry) => `${JSON.stringify(entry)}\n`)
+        .join(""),
     );
     await database.sessions.insert(newSession({ threadId: threadIdOf(4) }));
     const first = await list(home.threads, { limit: 3 });
@@ -65,9 +66,9 @@ describe("threads of a Codex home", () => {
   });
 
   test("are found by a text of any message, in parts that are bounded", async () => {
-    await using home = await cliHomeFixture(database, { searchBytes: 2000 });
+    await using home = await cliHomeFixture(database, { searchBytes: 8000 });
     await home.write(threadIdOf(1), ["first", 'the "Needle" is\nhere']);
-    await home.write(threadIdOf(2), ["first", "x".repeat(3000), "needle behind the limit"]);
+    await home.write(threadIdOf(2), ["first", "x".repeat(9000), "needle behind the limit"]);
     await home.write(threadIdOf(3), ["needle in the preview"]);
     const found: (string | undefined)[] = [];
     const skipped: string[] = [];
@@ -82,6 +83,19 @@ describe("threads of a Codex home", () => {
     expect(found).toEqual(["needle in the preview", 'the "Needle" is here']);
     expect(skipped).toEqual([expect.stringContaining("too large to be searched")]);
     expect(pages).toBe(2);
+  });
+
+  test("are decompressed no further than they are searched", async () => {
+    await using home = await cliHomeFixture(database, { searchBytes: 100_000, fileBytes: 10_000_000 });
+    for (let number = 1; number <= 3; number += 1) {
+      const path = home.pathOf(threadIdOf(number), { suffix: ".zst" });
+      await mkdir(dirname(path), { recursive: true });
+      const text = rolloutText(threadIdOf(number), ["first"], { cwd: home.root });
+      await writeFile(path, zstdCompressSync(Buffer.concat([Buffer.from(text), Buffer.alloc(50_000_000)])));
+    }
+    const page = await list(home.threads, { search: "needle" });
+    expect(page.next).not.toBeNull();
+    expect(page.skipped.map(({ reason }) => reason)).toEqual(["It is too large to be searched to its end."]);
   });
 
   test("have their items newest first, also those of the files that they continue", async () => {
@@ -141,6 +155,23 @@ describe("threads of a Codex home", () => {
       ["turn", "reasoning"],
       ["turn", "userMessage"],
     ]);
+  });
+
+  test("of an old Codex that does not say where turns begin have bounded pages", async () => {
+    await using home = await cliHomeFixture(database);
+    const path = await home.write(ONE, []);
+    const line = (index: number): string =>
+      `${JSON.stringify({ type: "event_msg", payload: { type: "agent_message", message: `m${index}` } })}\n`;
+    await appendFile(path, Array.from({ length: 5000 }, (_, index) => line(index)).join(""));
+    const seen: unknown[] = [];
+    for (let cursor: string | undefined, isLast = false; !isLast;) {
+      const page = await home.threads.items(ONE, { limit: 10, cursor });
+      expect(page.data.length).toBeLessThanOrEqual(1010);
+      seen.push(...texts(page));
+      cursor = page.next ?? undefined;
+      isLast = cursor === undefined;
+    }
+    expect(seen).toEqual(Array.from({ length: 5000 }, (_, index) => `m${4999 - index}`));
   });
 
   test("that are compressed are read like others", async () => {
@@ -228,6 +259,55 @@ describe("threads of a Codex home", () => {
       const page = await home.threads.items(ONE, { limit: 50 });
       expect(texts(page)).toEqual(["re: two", "two", "re: one", "one"]);
       expect(page.skippedLines).toBe(3);
+    });
+
+    test("do not keep others from being listed, although their messages are none", async () => {
+      await using home = await cliHomeFixture(database);
+      await home.write(threadIdOf(2), ["fine"]);
+      const path = await home.write(ONE, []);
+      for (const content of [null, [null], [{ type: "text", text: { toString: 1 } }]]) {
+        const item = { type: "UserMessage", id: "item", content };
+        await appendFile(
+          path,
+          `${JSON.stringify({ type: "event_msg", payload: { type: "item_completed", item } })}\n`,
+        );
+      }
+      expect((await list(home.threads)).data.map(({ preview }) => preview)).toEqual(["fine", ""]);
+      expect((await list(home.threads, { search: "fine" })).data).toHaveLength(1);
+    });
+
+    test("are read in bounded parts if they have millions of lines, and others are read meanwhile", async () => {
+      const limits = { searchBytes: 1024 * 1024 };
+      await using home = await cliHomeFixture(database, limits);
+      const path = await home.write(ONE, ["one"]);
+      await appendFile(path, Buffer.alloc(2_000_000, "\n"));
+      await writeFile(join(home.path, "session_index.jsonl"), Buffer.alloc(2_000_000, "\n"));
+      // A limit of bytes alone would let a request read a million lines.
+      const most = limits.searchBytes / 256;
+      const page = await home.threads.items(ONE, { limit: 10 });
+      expect(page).toMatchObject({ data: [], next: expect.any(String) as string });
+      expect(page.skippedLines).toBeLessThan(most);
+      const { data, skipped, next } = await list(home.threads, { search: "not there" });
+      expect([data.length, next, skipped.map(({ reason }) => reason)]).toEqual([
+        0,
+        null,
+        ["It is too large to be searched to its end."],
+      ]);
+      const file = await open(path);
+      let rounds = 0;
+      const count = (): void => {
+        rounds += 1;
+        counter = setImmediate(count);
+      };
+      let counter = setImmediate(count);
+      for (const read of [readLines, readLinesBackward]) {
+        rounds = 0;
+        // One chunk of the file.
+        for await (const _ of read(file, { from: 1_000_000, to: 1_200_000, maxLineBytes: 1024 }));
+        expect(rounds).toBeGreaterThan(100);
+      }
+      clearImmediate(counter);
+      await file.close();
     });
 
     test("are refused if they continue themselves, a missing file, or more than there is", async () => {

@@ -14,7 +14,7 @@ import { AllowedFolders } from "./allowed-folder.ts";
 import { type CliHome, compare, type RolloutName, type SkippedFile } from "./cli-home.ts";
 import type { ThreadLimits } from "./limits.ts";
 import { mapLine } from "./map-line.ts";
-import { readLinesBackward } from "./rollout-lines.ts";
+import { costOf, readLinesBackward, type RolloutText } from "./rollout-lines.ts";
 import { parseJson } from "./rollout-meta.ts";
 import { readHead, searchText, type ThreadHead } from "./search-thread.ts";
 import { ThreadFiles } from "./thread-files.ts";
@@ -24,6 +24,8 @@ const FILES_PER_PAGE = 2000;
 const MAX_SKIPPED = 20;
 /** Characters of the items of one page. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
+/** Further items of a page, until the turn is found that they belong to. */
+const MAX_OF_UNKNOWN_TURN = 1000;
 
 export interface ThreadQuery {
   readonly search?: string | undefined;
@@ -86,11 +88,13 @@ export class CliThreads {
           continue;
         }
         const result = await searchText(this.home, name, { thread, search, budget, limits: this.limits });
-        budget -= result.bytes;
+        budget -= result.cost;
         if (result.isCut) skip({ path: name.path, reason: "It is too large to be searched to its end." });
         if (result.match !== undefined) found.push({ ...thread, match: result.match });
       } catch (error) {
         if (!DaemonError.is(error)) throw error;
+        // How much of it was decompressed is not known.
+        if (search !== undefined && name.isCompressed) budget = 0;
         skip({ path: name.path, reason: error.message });
       }
     }
@@ -133,7 +137,7 @@ export class CliThreads {
     { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
   ): Promise<CliThreadItemPage> {
     await using files = await this.open(threadId);
-    const page = new ItemPage(limit);
+    const page = new ItemPage(limit, this.limits.searchBytes);
     const [fromId, before] =
       cursor === undefined
         ? [files.main.rollout.name.rolloutId, undefined]
@@ -147,11 +151,9 @@ export class CliThreads {
       const { rollout, from, to } = segment;
       const end = index === 0 && before !== undefined ? Math.min(before, to) : to;
       const range = { from, to: end, maxLineBytes: this.limits.lineBytes };
-      for await (const { offset, text } of readLinesBackward(rollout.handle, range)) {
-        const value = parseJson(text);
-        if (value === undefined) page.skippedLines += 1;
-        else page.add(mapLine(value, { threadId, offset }));
-        if (page.isFull) return page.finish(toCursor([rollout.name.rolloutId, offset]));
+      for await (const line of readLinesBackward(rollout.handle, range)) {
+        page.add(line, threadId);
+        if (page.isFull) return page.finish(toCursor([rollout.name.rolloutId, line.offset]));
       }
     }
     return page.finish(null);
@@ -171,31 +173,41 @@ export class CliThreads {
 
 /** Collects items, newest first. An item of an old thread has the turn that began before it. */
 class ItemPage {
-  skippedLines = 0;
   readonly #limit: number;
+  /** How much may be read for the page, which then may have fewer items. */
+  #budget: number;
   readonly #items: { turnId: string | null; at: number; item: CliThreadItem["item"] }[] = [];
+  #skippedLines = 0;
   #characters = 0;
   #untilTurn = 0;
 
-  constructor(limit: number) {
+  constructor(limit: number, budget: number) {
     this.#limit = limit;
+    this.#budget = budget;
   }
 
   get isFull(): boolean {
-    const isComplete = this.#untilTurn === this.#items.length;
-    return isComplete && (this.#items.length >= this.#limit || this.#characters > PAGE_CHARACTERS);
+    const { length } = this.#items;
+    if (this.#budget <= 0 || this.#characters > 2 * PAGE_CHARACTERS) return true;
+    // Not every rollout of an old Codex says where its turns begin.
+    const isComplete = this.#untilTurn === length || length >= this.#limit + MAX_OF_UNKNOWN_TURN;
+    return isComplete && (length >= this.#limit || this.#characters > PAGE_CHARACTERS);
   }
 
-  add(event: ReturnType<typeof mapLine>): void {
+  add(line: RolloutText, threadId: string): void {
+    this.#budget -= costOf(line);
+    const value = parseJson(line.text);
+    const event = mapLine(value, { threadId, offset: line.offset });
     if (event?.type === "turn.started") {
       for (const item of this.#items.slice(this.#untilTurn)) item.turnId = event.turnId;
       this.#untilTurn = this.#items.length;
     }
+    if (value === undefined) this.#skippedLines += 1;
     if (event?.type !== "item.completed") return;
     const { turnId, at, item } = event;
     const characters = encodedLength(item);
     if (characters === undefined) {
-      this.skippedLines += 1;
+      this.#skippedLines += 1;
       return;
     }
     const isKnown = turnId !== "";
@@ -205,7 +217,7 @@ class ItemPage {
   }
 
   finish(next: string | null): CliThreadItemPage {
-    return { data: this.#items, next, skippedLines: this.skippedLines };
+    return { data: this.#items, next, skippedLines: this.#skippedLines };
   }
 }
 

@@ -51,6 +51,9 @@ function mapMembers(kind: string, value: Fields): Fields {
   if (duration !== undefined) members["durationMs"] = toMilliseconds(duration);
   for (const name of ["cwd", "path"]) if (name in members) members[name] = toPath(members[name]);
   switch (kind) {
+    case "userMessage":
+      members["content"] = asArray(content).filter(isObject);
+      break;
     case "agentMessage":
       members["text"] = asArray(content)
         .map((part) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
@@ -63,7 +66,7 @@ function mapMembers(kind: string, value: Fields): Fields {
       delete members["rawContent"];
       break;
     case "commandExecution":
-      members["command"] = Array.isArray(command) ? joinCommand(command.map(String)) : command;
+      members["command"] = Array.isArray(command) ? joinCommand(command.map(asText)) : command;
       members["commandActions"] = asArray(actions).map((action) => toAction(action, members["cwd"]));
       members["source"] = typeof members["source"] === "string" ? toCamel(members["source"]) : "agent";
       members["status"] = typeof members["status"] === "string" ? toCamel(members["status"]) : "completed";
@@ -91,7 +94,7 @@ function mapMembers(kind: string, value: Fields): Fields {
 function toAction(action: unknown, cwd: unknown): unknown {
   if (!isObject(action)) return action;
   const { type, cmd, ...rest } = action;
-  const kind = toCamel(String(type));
+  const kind = toCamel(asText(type));
   const path = rest["path"];
   // The app-server gives the whole path of a file that is read.
   const isRelative = kind === "read" && typeof path === "string" && !path.startsWith("/");
@@ -119,7 +122,10 @@ function toChange([path, change]: [string, unknown]): unknown {
 function toMilliseconds(duration: unknown): number | null {
   if (typeof duration === "number") return duration;
   if (!isObject(duration)) return null;
-  return Number(duration["secs"] ?? 0) * 1000 + Math.floor(Number(duration["nanos"] ?? 0) / 1_000_000);
+  const { secs = 0, nanos = 0 } = duration;
+  return typeof secs === "number" && typeof nanos === "number"
+    ? secs * 1000 + Math.floor(nanos / 1_000_000)
+    : null;
 }
 
 function toPath(value: unknown): unknown {
@@ -152,6 +158,11 @@ function toCamel(name: string): string {
 
 function withoutUndefined(value: Fields): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === "number"));
+}
+
+/** Not `String`, which throws for an object with a member `toString`. */
+export function asText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function asArray(value: unknown): readonly unknown[] {

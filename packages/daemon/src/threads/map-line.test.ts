@@ -12,6 +12,7 @@ import {
 } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { defineTool, type v2 } from "codexkit";
+import fc from "fast-check";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -121,4 +122,34 @@ test("maps the lines of a thread without pages, as older versions write them", a
     "agentMessage",
     "turn.completed",
   ]);
+});
+
+test("maps lines with values of any type, as a damaged or hostile file may have them", () => {
+  const strange = fc.constantFrom(null, 1, "text", [], [null], {}, { toString: 1, valueOf: 1 }, { secs: {} });
+  const value = fc.oneof(
+    strange,
+    fc.array(strange),
+    fc.dictionary(fc.constantFrom("a", "type", "Err"), strange),
+  );
+  const members =
+    "content text command parsed_cmd duration cwd path source status changes action summary_text raw_content message images phase invocation result error".split(
+      " ",
+    );
+  const fields = fc.dictionary(fc.constantFrom(...members), value);
+  const items = ["UserMessage", "AgentMessage", "Reasoning", "CommandExecution", "FileChange", "McpToolCall"];
+  const anyItem = fc.tuple(fc.constantFrom(...items, "WebSearch", "__proto__"), fields);
+  const events = ["user_message", "agent_message", "agent_reasoning", "patch_apply_end", "exec_command_end"];
+  const payload = fc.oneof(
+    anyItem.map(([type, rest]) => ({ type: "item_completed", item: { id: "item", ...rest, type } })),
+    fc
+      .tuple(fc.constantFrom(...events, "mcp_tool_call_end", "task_complete", "turn_aborted"), fields)
+      .map(([type, rest]) => ({ ...rest, type })),
+  );
+  fc.assert(
+    fc.property(payload, (given) => {
+      const line: unknown = JSON.parse(JSON.stringify({ type: "event_msg", payload: given }));
+      expect(mapLine(line, { threadId: "thread", offset: 0 })).toBeDefined();
+    }),
+    { numRuns: 2000 },
+  );
 });

@@ -3,7 +3,7 @@ import type { v2 } from "codexkit";
 import type { ThreadEvent } from "../api/thread.ts";
 import type { StoredTurnResult } from "../api/event.ts";
 import { createProblem } from "../api/problem.ts";
-import { isObject, mapItem } from "./map-item.ts";
+import { asText, isObject, mapItem } from "./map-item.ts";
 import { toTime } from "./rollout-meta.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -117,15 +117,11 @@ function toItem(payload: Fields, offset: number): v2.ThreadItem | undefined {
         arguments: input,
         status: isError ? "failed" : "completed",
         result: isObject(result) && "Ok" in result ? result["Ok"] : null,
-        error: isError ? { message: String(result["Err"]) } : null,
+        error: isError ? { message: asText(result["Err"]) } : null,
         duration,
       });
     }
     default:
       return undefined;
   }
-}
-
-function asText(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -1,7 +1,17 @@
 import type { FileHandle } from "node:fs/promises";
+import { setImmediate as nextRound } from "node:timers/promises";
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
+/** A chunk may have hundreds of thousands of lines. Other requests are handled between these. */
+const LINES_PER_ROUND = 1000;
+/** What a line costs in addition to its bytes, because many short lines take longer to read than a few long ones. */
+const LINE_COST = 256;
+
+/** How much of a limit of bytes a line uses up. */
+export function costOf({ offset, end }: RolloutText): number {
+  return end - offset + LINE_COST;
+}
 
 export interface RolloutText {
   /** Where the line begins. */
@@ -27,6 +37,7 @@ export async function* readLines(
   let offset = from;
   let parts: Buffer[] = [];
   let length = 0;
+  let count = 0;
   for (let position = from; position < to;) {
     const chunk = await readChunk(handle, position, Math.min(CHUNK_BYTES, to - position));
     if (chunk.length === 0) return;
@@ -37,6 +48,8 @@ export async function* readLines(
       const bytes = length + rest.length;
       const text = bytes > maxLineBytes ? undefined : Buffer.concat([...parts, rest]).toString();
       yield { offset, end: offset + bytes + 1, text };
+      count += 1;
+      if (count % LINES_PER_ROUND === 0) await nextRound();
       offset += bytes + 1;
       parts = [];
       length = 0;
@@ -58,6 +71,7 @@ export async function* readLinesBackward(
   let end: number | undefined;
   let carry: Buffer = Buffer.alloc(0);
   let length = 0;
+  let count = 0;
   for (let position = to; position > from;) {
     const size = Math.min(CHUNK_BYTES, position - from);
     position -= size;
@@ -70,6 +84,8 @@ export async function* readLinesBackward(
     ) {
       const rest = chunk.subarray(at + 1, stop);
       if (end !== undefined) yield toText(position + at + 1, end, rest, carry, length, maxLineBytes);
+      count += 1;
+      if (count % LINES_PER_ROUND === 0) await nextRound();
       end = position + at + 1;
       carry = Buffer.alloc(0);
       length = 0;

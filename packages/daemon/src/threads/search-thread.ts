@@ -3,7 +3,7 @@ import type { CliThread } from "../api/thread.ts";
 import type { CliHome, RolloutName } from "./cli-home.ts";
 import type { ThreadLimits } from "./limits.ts";
 import { mapLine } from "./map-line.ts";
-import { readLines } from "./rollout-lines.ts";
+import { costOf, readLines } from "./rollout-lines.ts";
 import { parseJson, readMeta, type RolloutMeta } from "./rollout-meta.ts";
 
 /** Bytes in which the first message is looked for. What the model is told comes before it. */
@@ -29,12 +29,15 @@ export async function readHead(home: CliHome, name: RolloutName, limits: ThreadL
   const meta = await readMeta(rollout, limits.lineBytes);
   const to = Math.min(rollout.size, HEAD_BYTES);
   let preview = "";
-  for await (const { text, offset } of readLines(rollout.handle, {
+  let cost = 0;
+  for await (const line of readLines(rollout.handle, {
     from: meta.end,
     to,
     maxLineBytes: limits.lineBytes,
   })) {
-    const message = messageOf(text, { threadId: meta.threadId, offset });
+    cost += costOf(line);
+    if (cost > HEAD_BYTES) break;
+    const message = messageOf(line.text, { threadId: meta.threadId, offset: line.offset });
     if (message?.type !== "userMessage") continue;
     preview = oneLine(textOf(message)).slice(0, PREVIEW_CHARACTERS);
     break;
@@ -45,7 +48,8 @@ export async function readHead(home: CliHome, name: RolloutName, limits: ThreadL
 export interface SearchResult {
   /** The text around what was found; undefined if it was not. */
   readonly match: string | undefined;
-  readonly bytes: number;
+  /** How much of the budget was used up. */
+  readonly cost: number;
   /** Whether the budget ended before the file. */
   readonly isCut: boolean;
 }
@@ -68,17 +72,21 @@ export async function searchText(
 ): Promise<SearchResult> {
   for (const text of [thread.name ?? "", thread.preview, thread.cwd]) {
     const match = excerpt(text, search);
-    if (match !== undefined) return { match, bytes: 0, isCut: false };
+    if (match !== undefined) return { match, cost: 0, isCut: false };
   }
-  await using rollout = await home.open(name);
+  // One byte more says whether there is more.
+  await using rollout = await home.open(name, { headBytes: budget + 1 });
   const to = Math.min(rollout.size, budget);
   const range = { from: 0, to, maxLineBytes: limits.lineBytes };
-  for await (const { text, offset, end } of readLines(rollout.handle, range)) {
-    const message = messageOf(text, { threadId: thread.id, offset });
+  let cost = 0;
+  for await (const line of readLines(rollout.handle, range)) {
+    const message = messageOf(line.text, { threadId: thread.id, offset: line.offset });
     const match = message && excerpt(textOf(message), search);
-    if (match !== undefined) return { match, bytes: end, isCut: false };
+    cost += costOf(line);
+    if (match !== undefined) return { match, cost, isCut: false };
+    if (cost > budget) return { match: undefined, cost, isCut: true };
   }
-  return { match: undefined, bytes: to, isCut: to < rollout.size };
+  return { match: undefined, cost: Math.max(cost, to), isCut: to < rollout.size };
 }
 
 type Message = v2.ThreadItem & { type: "userMessage" | "agentMessage" };
@@ -96,8 +104,9 @@ function messageOf(
 
 function textOf(item: Message): string {
   if (item.type === "agentMessage") return item.text;
-  if (!Array.isArray(item.content)) return "";
-  return item.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return item.content
+    .map((part) => (part.type === "text" && typeof part.text === "string" ? part.text : ""))
+    .join("\n");
 }
 
 function excerpt(text: string, search: string): string | undefined {

@@ -104,7 +104,8 @@ const approvalLine = z.strictObject({
       thread_id: id,
       turn_id: id.nullable(),
       item_id: id.nullable(),
-      call_id: id.nullable(),
+      // Chosen by the model.
+      call_id: text.nullable(),
       request_id: jsonOf(approvalSchemas.requestId),
       kind: id,
       fingerprint: text,

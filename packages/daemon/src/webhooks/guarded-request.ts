@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import { raceAbort } from "@codexkit/rpc/async";
+import { collectBytes, raceAbort } from "@codexkit/rpc/async";
 import { lookup as resolveName } from "node:dns";
 import { lookup } from "node:dns/promises";
 import { request as requestHttp, type IncomingMessage } from "node:http";
@@ -93,16 +93,9 @@ function hostOf({ hostname }: URL): string {
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<GuardedResponse> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) {
-      throw new DaemonError("body_too_large", `The response has more than ${maxBytes} bytes.`);
-    }
-    chunks.push(chunk);
-  }
-  return { status: response.statusCode ?? 0, body: Buffer.concat(chunks) };
+  const body = await collectBytes(response as AsyncIterable<Buffer>, maxBytes);
+  if (body) return { status: response.statusCode ?? 0, body };
+  throw new DaemonError("body_too_large", `The response has more than ${maxBytes} bytes.`);
 }
 
 /** Refuses a name if any of its addresses is not public, whichever of them would be used. */

@@ -1,6 +1,6 @@
 import type { FleetClient } from "./fleet-client.ts";
 
-/** A session with an open approval. */
+/** Creates a session and waits until it has an open approval. */
 export async function askForApproval(
   client: FleetClient,
   id: string,

@@ -5,9 +5,9 @@ import { assertGapless } from "../database-fixture.ts";
 import type { FleetClient } from "./fleet-client.ts";
 
 export interface Checked {
-  /** Completed items that are in the thread which the model sees. */
+  /** Number of completed items that the thread contains as the model sees it. */
   items: number;
-  /** Completed commands whose output the model has not got: they were completed at the moment of a crash. */
+  /** Number of completed commands whose output did not reach the model, because a crash interrupted the turn. */
   abortedOutputs: number;
 }
 
@@ -16,8 +16,8 @@ const SHOWN_CHARACTERS = 200;
 let checks = 0;
 
 /**
- * What must hold after any faults, once they have ended. Every session gets one more message, whose model request shows the whole
- * thread.
+ * Checks what must hold once all faults have ended. Sends one more message to every session: the model request for it contains the
+ * whole thread.
  */
 export async function checkInvariants(client: FleetClient): Promise<Checked> {
   const checked: Checked = { items: 0, abortedOutputs: 0 };
@@ -31,8 +31,8 @@ export async function checkInvariants(client: FleetClient): Promise<Checked> {
       }
       const text = `say ${name}`;
       const sent = await client.send(id, text);
-      const { state, result } = await client.finished(sent);
-      expect(state, `state of "${text}"`).toBe("done");
+      const { state, result, problem } = await client.finished(sent);
+      expect(state, `state of "${text}": ${JSON.stringify(problem)}`).toBe("done");
       await client.event(
         id,
         (event) => isEnd(event) && "turnId" in event && event.turnId === result?.["turnId"],
@@ -71,13 +71,13 @@ function checkJournal(client: FleetClient, sessionId: string, events: readonly S
   }
 }
 
-/** Compares the journal with what the model sees of the thread. */
+/** Compares the journal with the thread as the model sees it. */
 function checkThread(
   { fleet, sent, revertedTurns }: FleetClient,
   session: {
     readonly sessionId: string;
     readonly threadId: string | null;
-    /** The newest message, whose request shows the thread. */
+    /** The newest message. The model request for it contains the thread. */
     readonly text: string;
     readonly events: readonly SessionEvent[];
   },
@@ -85,7 +85,7 @@ function checkThread(
 ): void {
   const { sessionId, threadId, text: checkText, events } = session;
   const request = fleet.model.requests.findLast(({ lastUserText }) => lastUserText === checkText);
-  if (!request) throw new Error(`The model has not got "${checkText}".`);
+  if (!request) throw new Error(`The model did not receive "${checkText}".`);
   const fail = (what: string): never => {
     throw new Error(`${what}\n${describe(request, events)}`);
   };
@@ -95,7 +95,7 @@ function checkThread(
     const result = events.find(isResultOf(commandId));
     if (!result || (result.type === "command.finished" && result.problem)) continue;
     const times = texts.filter((item) => item.includes(`"${text}"`)).length;
-    if (times !== 1) fail(`The thread of ${sessionId} has the message "${text}" ${times} times.`);
+    if (times !== 1) fail(`The thread of ${sessionId} contains the message "${text}" ${times} times.`);
   }
   for (const event of events) {
     if (event.type !== "item.completed" || event.threadId !== threadId) continue;
@@ -115,7 +115,7 @@ function checkThread(
   }
 }
 
-/** What the model sees of a thread, and what clients see. */
+/** Formats what the model sees of a thread, and what clients see. */
 function describe(request: ScriptRequest, events: readonly SessionEvent[]): string {
   const input = request.input.map(({ type, role, content, output }) =>
     [type, role, JSON.stringify(content ?? output ?? "").slice(0, SHOWN_CHARACTERS)].join(" "),
@@ -128,7 +128,7 @@ function describe(request: ScriptRequest, events: readonly SessionEvent[]): stri
   return `The model sees:\n${input.join("\n")}\nThe journal has:\n${journal.join("\n")}`;
 }
 
-/** Never do two app-servers act for one session at the same time: the commands of a turn have one, and turns don't mix. */
+/** Checks that no two app-servers act for one session: one app-server runs all commands of a turn, and turns don't overlap. */
 async function checkActs({ fleet, readers }: FleetClient): Promise<void> {
   const turns = new Map<string, number>();
   for (const { events } of readers) {
@@ -145,10 +145,10 @@ async function checkActs({ fleet, readers }: FleetClient): Promise<void> {
     const key = `${turnId} ${pid}`;
     if (before && (before.turnId !== turnId || before.pid !== pid)) {
       ended.add(`${before.turnId} ${before.pid}`);
-      if (before.turnId === turnId) throw new Error(`Two app-servers acted in the turn ${turnId}.`);
-      if (order < before.order) throw new Error(`The turn ${turnId} acted after a later one.`);
+      if (before.turnId === turnId) throw new Error(`Two app-servers ran commands of the turn ${turnId}.`);
+      if (order < before.order) throw new Error(`The turn ${turnId} ran a command after a later turn.`);
     }
-    if (ended.has(key)) throw new Error(`The turn ${turnId} acted again after another one.`);
+    if (ended.has(key)) throw new Error(`The turn ${turnId} ran a command again after another turn.`);
     last.set(threadId, { turnId, pid, order });
   }
 }

@@ -10,13 +10,13 @@ import {
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * What a network does to connections.
+ * How the network treats connections.
  *
- * - `pass`: forwards.
- * - `delay`: forwards late, in order.
- * - `blackhole`: nothing arrives until the mode changes; then everything does, as packets that are sent again.
- * - `half-open`: connections of the time of the change are dead, and neither side is told. New ones work.
- * - `reset`: connections break, and new ones too.
+ * - `pass`: data is forwarded.
+ * - `delay`: data is forwarded late, in order.
+ * - `blackhole`: no data arrives until the mode changes. Then all of it does, as if TCP had retransmitted it.
+ * - `half-open`: connections that are open at the change are dead, and neither side is notified. New connections work.
+ * - `reset`: open and new connections are reset.
  */
 export type NetworkMode = "pass" | "delay" | "blackhole" | "half-open" | "reset";
 
@@ -35,7 +35,7 @@ export class FaultProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #target: () => NetConnectOpts | undefined;
   readonly #links = new Set<Link>();
-  /** Accepted, but not connected with the target yet. */
+  /** Connections that are accepted but not connected to the target yet. */
   readonly #waiting = new Set<Socket>();
   #mode: NetworkMode = "pass";
   #changed = Promise.withResolvers<void>();
@@ -75,7 +75,7 @@ export class FaultProxy implements AsyncDisposable {
     this.#changed = Promise.withResolvers();
   }
 
-  /** Becomes a black hole just before a client's bytes with this text are forwarded. Resolves at that moment. */
+  /** Switches to `blackhole` before forwarding the first client data that contains this text. Resolves at that moment. */
   async blackholeBefore(text: string): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#trigger = { text, seen: resolve };

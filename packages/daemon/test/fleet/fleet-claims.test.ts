@@ -1,4 +1,4 @@
-// Many nodes claim at the same moment, without Codex.
+// Several nodes claim sessions concurrently, without Codex.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClaimedSession } from "../../src/database/ownership.ts";
 import { type Database, openDatabase } from "../../src/database.ts";
@@ -13,7 +13,7 @@ interface Claimer {
   readonly name: string;
 }
 
-describe("nodes that claim at the same moment", () => {
+describe("nodes that claim concurrently", () => {
   const databases = useDatabases("postgres");
   const open = new AsyncDisposableStack();
   let location = "";
@@ -24,7 +24,7 @@ describe("nodes that claim at the same moment", () => {
     return { database, name, nodeId: await database.nodes.register({ ...NODE, name }) };
   }
 
-  /** All nodes claim at the same moment, again and again until nothing is left. */
+  /** Repeats concurrent claims of all nodes until no session is left. */
   async function claimAll(nodes: readonly Claimer[]): Promise<readonly (readonly ClaimedSession[])[]> {
     const claimed = nodes.map((): ClaimedSession[] => []);
     for (let rounds = 0, got = 1; got > 0; rounds += 1) {
@@ -41,7 +41,7 @@ describe("nodes that claim at the same moment", () => {
       );
       for (const [index, sessions] of round.entries()) claimed[index]?.push(...sessions);
       got = round.flat().length;
-      // Were there one winner per round, it would take as many rounds as one node needs.
+      // If only one node got sessions in each round, there would be as many rounds as with a single node.
       expect(rounds).toBeLessThanOrEqual((1.5 * SESSIONS) / (LIMIT * nodes.length));
     }
     return claimed;
@@ -68,11 +68,11 @@ describe("nodes that claim at the same moment", () => {
 
   afterAll(() => open.disposeAsync());
 
-  test("get each session once, and about the same number", async () => {
+  test("claim each session once, and similar numbers of sessions", async () => {
     checkSpread(await claimAll(claimers));
   });
 
-  test("take the sessions of lost nodes over once, and spread them", async () => {
+  test("take over each session of lost nodes once, in similar numbers", async () => {
     for (const { database, nodeId } of claimers) await database.nodes.retire(nodeId);
     const successors = await Promise.all(["a", "b", "c", "d"].map((name) => addNode(name)));
     const claimed = await claimAll(successors);

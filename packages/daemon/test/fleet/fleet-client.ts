@@ -9,35 +9,35 @@ import { reconnectingMessages } from "../../src/client/message-stream.ts";
 import type { Fleet } from "./fleet.ts";
 import type { FleetNode } from "./fleet-node.ts";
 
-/** Ends what hangs. */
+/** Limit of every wait. */
 const BOUND_MS = 60_000;
 const PAUSE_MS = 50;
 
-/** A message that was sent, and what became of it. */
+/** A message that a node has acknowledged. */
 export interface SentMessage {
   readonly sessionId: string;
   readonly text: string;
   readonly commandId: string;
 }
 
-/** What one reader of one session has got, in this order. Nothing is filtered. */
+/** All events that one reader of one session received, in this order. Repeated events are kept. */
 export interface ReaderHistory {
   readonly node: string;
   readonly sessionId: string;
   readonly events: SessionEvent[];
 }
 
-/** A client that keeps a history of everything that it was told. */
+/** A client that keeps a history of everything that it received. */
 export class FleetClient implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly sessions: Session[] = [];
   readonly sent: SentMessage[] = [];
   readonly readers: ReaderHistory[] = [];
-  /** Refusals and lost connections of calls that were repeated. */
+  /** Refusals and lost connections after which a call was retried. */
   readonly problems: { readonly node: string; readonly code: string }[] = [];
-  /** Turns that were reverted: their items are in no thread. */
+  /** Turns that were reverted, so that the thread no longer contains their items. */
   readonly revertedTurns = new Set<unknown>();
-  /** Nodes that get no requests, as those that a load balancer has taken out. */
+  /** Nodes that receive no requests, as if a load balancer had removed them. */
   readonly #out = new Set<FleetNode>();
   readonly #closing = new AbortController();
   readonly #reading: Promise<void>[] = [];
@@ -67,13 +67,14 @@ export class FleetClient implements AsyncDisposable {
       }),
     );
     const forkId = result?.["sessionId"];
-    if (typeof forkId !== "string") throw new Error(`No fork: ${JSON.stringify({ result, problem })}`);
+    if (typeof forkId !== "string")
+      throw new Error(`The session was not forked: ${JSON.stringify({ result, problem })}`);
     const fork = await this.session(forkId);
     this.#add(fork);
     return fork;
   }
 
-  /** Reverts the turn of a message, the last one of its session. */
+  /** Reverts the turn of a message, which must be the last turn of its session. */
   async revert(sent: SentMessage): Promise<void> {
     const { result } = await this.finished(sent);
     await this.idle(sent.sessionId);
@@ -92,7 +93,7 @@ export class FleetClient implements AsyncDisposable {
     if (state !== "done") throw new Error(`The turn ${turnId} was not reverted: ${state}.`);
   }
 
-  /** Restarts a node as a deployment does: it gets no new requests, ends when it wants to, and comes back. */
+  /** Restarts a node as a deployment does: the node receives no new requests, shuts down gracefully, and starts again. */
   async restartGracefully(node: FleetNode): Promise<void> {
     this.#out.add(node);
     await node.stop();
@@ -100,7 +101,7 @@ export class FleetClient implements AsyncDisposable {
     this.#out.delete(node);
   }
 
-  /** Sends until one of the nodes has acknowledged it, beginning with `via`. */
+  /** Sends a message to one node after the other, beginning with `via`, until a node acknowledges it. */
   async send(sessionId: string, text: string, via: FleetNode = this.fleet.node(0)): Promise<SentMessage> {
     const idempotencyKey = randomUUID();
     const command = await this.repeat(via, (client) => client.send(sessionId, text, { idempotencyKey }));
@@ -109,7 +110,7 @@ export class FleetClient implements AsyncDisposable {
     return sent;
   }
 
-  /** The command when it is finished. */
+  /** Waits until the command of a message is finished. */
   async finished({ sessionId, commandId }: SentMessage): Promise<Command> {
     const params = { sessionId, commandId };
     return this.until(`the end of the command ${commandId} of ${sessionId}`, async () => {
@@ -120,7 +121,7 @@ export class FleetClient implements AsyncDisposable {
     });
   }
 
-  /** The first event that a reader has got, or gets. */
+  /** Waits for the first matching event that any reader receives or has received. */
   async event(
     sessionId: string,
     matches: (event: SessionEvent) => boolean,
@@ -134,7 +135,7 @@ export class FleetClient implements AsyncDisposable {
     );
   }
 
-  /** Answers every request of a session that waits, with a process or without one. */
+  /** Accepts all open and parked requests of a session. */
   async answerAll(sessionId: string, via: FleetNode = this.fleet.node(0)): Promise<void> {
     for (const state of ["open", "parked"] as const) {
       const { data } = await this.repeat(via, (client) =>
@@ -144,7 +145,7 @@ export class FleetClient implements AsyncDisposable {
     }
   }
 
-  /** Another answer may have come first, or the turn may have ended. */
+  /** Ignores conflicts: another answer may have arrived first, or the turn may have ended. */
   async #answer(approvalId: string, via: FleetNode): Promise<void> {
     const answer = { type: "decision", offer: "accept" } as const;
     await this.repeat(via, (client) => client.answer(approvalId, answer)).catch((error: unknown) => {
@@ -158,11 +159,11 @@ export class FleetClient implements AsyncDisposable {
     );
   }
 
-  /** Waits until the session has nothing to do, and answers what it asks. */
+  /** Waits until the session is idle. Accepts its requests in the meantime. */
   async idle(sessionId: string): Promise<Session> {
     let last: Session | undefined;
     return this.until(
-      () => `rest of ${sessionId}, which is ${JSON.stringify(last)}`,
+      () => `${sessionId} to be idle. The session: ${JSON.stringify(last)}`,
       async () => {
         last = await this.session(sessionId);
         if (last.phase === "waiting" || last.phase === "parked") await this.answerAll(sessionId);
@@ -171,7 +172,7 @@ export class FleetClient implements AsyncDisposable {
     );
   }
 
-  /** Repeats a call on the running nodes in turn while it meets a fault, as a client with retries does. */
+  /** Retries a call on one node after the other as long as it fails with a temporary error. */
   async repeat<Value>(via: FleetNode, call: (client: DaemonClient) => Promise<Value>): Promise<Value> {
     const { nodes } = this.fleet;
     let attempt = nodes.indexOf(via);
@@ -220,7 +221,7 @@ export class FleetClient implements AsyncDisposable {
       events.push(event);
       if (event.seq >= lastSeq) return events;
     }
-    throw new Error(`The node ${node.name} has sent ${events.length} of ${lastSeq} events of ${sessionId}.`);
+    throw new Error(`The node ${node.name} sent ${events.length} of ${lastSeq} events of ${sessionId}.`);
   }
 
   /** Ends the readers. */
@@ -247,7 +248,7 @@ export class FleetClient implements AsyncDisposable {
   }
 }
 
-/** Every event that a node sends, also one that it has sent before. */
+/** Yields every event that a node sends, including repeated events. */
 async function* messagesOf(
   fleet: Fleet,
   sessionId: string,
@@ -269,13 +270,13 @@ async function* messagesOf(
   }
 }
 
-/** The code of an error that a client may repeat the call after. Throws all others. */
+/** The code of a temporary error, after which a client may retry the call. Throws all other errors. */
 function retryable(error: unknown): string {
   if (DaemonClientError.is(error)) {
     if (error.status === 503 || error.status === 429 || error.status === 502) return error.code;
     throw error;
   }
-  // What `fetch` rejects with.
+  // `fetch` rejects with it if the connection fails.
   if (error instanceof TypeError) return "connection";
   throw error;
 }

@@ -1,4 +1,4 @@
-// Crashes of nodes: their sessions go on elsewhere.
+// Crashes of nodes: other nodes continue their sessions.
 import { describe, expect, test } from "vitest";
 import { useDatabases } from "../database-fixture.ts";
 import { checkInvariants } from "./check-invariants.ts";
@@ -12,7 +12,7 @@ describe("a fleet of three nodes", () => {
   const start = () =>
     Fleet.start({ nodes: ["a", "b", "c"], kind: "postgres", locations: databases.locations });
 
-  test("takes the sessions of killed nodes over, at every moment of a turn", async () => {
+  test("takes over the sessions of killed nodes, at every moment of a turn", async () => {
     await using fleet = await start();
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);

@@ -1,4 +1,4 @@
-// Faults of a seeded generator. CODEXKIT_FLEET_SEED=<seed> begins at a seed, CODEXKIT_FLEET_SEEDS=<count> limits their number.
+// Random faults. CODEXKIT_FLEET_SEED=<seed> sets the first seed, and CODEXKIT_FLEET_SEEDS=<count> the number of seeds.
 import { repetitions } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
 import { useDatabases } from "../database-fixture.ts";
@@ -8,18 +8,18 @@ import { FleetClient } from "./fleet-client.ts";
 import { COUNT_VARIABLE, createScenario, runScenario, SEED_VARIABLE } from "./scenario.ts";
 
 const COUNT = repetitions({ test: 20, soak: 500 });
-/** Scenarios that meet each other's faults on one fleet. */
+/** Number of scenarios that run concurrently on one fleet, so that each is exposed to the faults of all. */
 const TOGETHER = 5;
 
 const first = Number(process.env[SEED_VARIABLE] ?? Math.floor(Math.random() * 2 ** 31));
 const count = Number(process.env[COUNT_VARIABLE] ?? COUNT);
 const seeds = Array.from({ length: count }, (_, index) => first + index);
 
-describe("any faults", () => {
+describe("random faults", () => {
   const databases = useDatabases("postgres");
 
   test(
-    `leave every session whole, from seed ${first} on`,
+    `lose and repeat nothing, from seed ${first}`,
     async () => {
       await using fleet = await Fleet.start({
         nodes: ["a", "b", "c"],
@@ -41,7 +41,7 @@ describe("any faults", () => {
       }
       for (const node of fleet.nodes) await node.stop();
       for (const node of fleet.nodes) expect(await node.processes()).toEqual([]);
-      process.stdout.write(`${seeds.length} seeds from ${first} on: ${JSON.stringify(total)}\n`);
+      process.stdout.write(`${seeds.length} seeds from ${first}: ${JSON.stringify(total)}\n`);
       expect(total.items).toBeGreaterThan(seeds.length);
     },
     600_000 + 20_000 * seeds.length,

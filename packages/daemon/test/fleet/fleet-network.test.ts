@@ -12,11 +12,8 @@ import { finishWork, startWork } from "./start-work.ts";
 const NODES = ["a", "b", "c"];
 const { leaseMs } = FLEET_TIMES.fleet;
 
-/** Ends a start that hangs. */
+/** Limit of the fleet's start. */
 const START_MS = 120_000;
-
-/** A fault has a duration, which no event marks. */
-const lasting = (ms: number): Promise<void> => delay(ms);
 
 async function untilFrozen(client: FleetClient, node: FleetNode): Promise<void> {
   await client.until(`stopped app-servers of ${node.name}`, async () => {
@@ -44,7 +41,7 @@ describe("a fleet of three nodes", () => {
     for (const outageMs of [0, 2 * leaseMs]) {
       const work = await startWork(client);
       await databases.locations.postgres.kill();
-      await lasting(outageMs);
+      await delay(outageMs);
       await databases.locations.postgres.restart();
       await finishWork(client, work);
       await checkInvariants(client);
@@ -54,7 +51,7 @@ describe("a fleet of three nodes", () => {
     expect(events.filter((event) => isEnd(event) && event.type !== "turn.completed")).toEqual([]);
   }, 180_000);
 
-  test("goes on after a short partition, freezes in a longer one, and is fenced after its lease", async () => {
+  test("continues after a short partition, freezes in a longer one, and is fenced after its lease", async () => {
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const [a, b, c] = [fleet.node(0), fleet.node(1), fleet.node(2)];
@@ -65,7 +62,7 @@ describe("a fleet of three nodes", () => {
     setMode(a, "blackhole");
     setMode(b, "blackhole");
     setMode(c, "blackhole");
-    await lasting(FLEET_TIMES.fleet.renewMs);
+    await delay(FLEET_TIMES.fleet.renewMs);
     setMode(a, "pass");
     if (of(b).length > 0) await untilFrozen(client, b);
     setMode(b, "pass");
@@ -75,7 +72,7 @@ describe("a fleet of three nodes", () => {
     await checkInvariants(client);
   }, 180_000);
 
-  test("notices dead connections that nobody closes", async () => {
+  test("detects dead connections that neither side closes", async () => {
     await using client = new FleetClient(fleet);
     const work = await startWork(client);
     for (const node of fleet.nodes) setMode(node, "half-open");
@@ -85,7 +82,7 @@ describe("a fleet of three nodes", () => {
     await checkInvariants(client);
   }, 180_000);
 
-  test("takes the sessions of a daemon that hangs, and fences it when it goes on", async () => {
+  test("takes over the sessions of a daemon that hangs, and fences it when it resumes", async () => {
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const work = await startWork(client);
@@ -108,7 +105,7 @@ describe("a fleet of three nodes", () => {
     await client.event(id, ({ type }) => type === "item.delta");
     const owner = await store.owner(id);
     await owner.signalAppServers("SIGSTOP");
-    await lasting(2 * leaseMs);
+    await delay(2 * leaseMs);
     expect(await store.owner(id)).toBe(owner);
     await owner.signalAppServers("SIGCONT");
     fleet.script.gate("hang").open();

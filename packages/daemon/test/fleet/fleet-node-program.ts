@@ -1,14 +1,14 @@
-// A daemon of a fleet in a process of its own. Reads its port and options from the first argument, and prints its URL.
+// Runs a daemon of a fleet in a separate process. Reads its port and options from the first argument, and prints its URL.
 import { createDaemon } from "../../src/create-daemon.ts";
 import type { DaemonOptions } from "../../src/daemon-options.ts";
 
 export interface NodeSettings {
   readonly port: number;
-  /** As JSON carries them; `createDaemon` checks them. */
+  /** Parsed from JSON. `createDaemon` validates them. */
   readonly options: DaemonOptions;
 }
 
-// Ends with the test, even if that is killed.
+// Exits with the test process, even if that is killed.
 process.stdin.once("end", () => process.exit(1)).resume();
 process.stdin.unref();
 

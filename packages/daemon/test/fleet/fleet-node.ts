@@ -5,16 +5,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { DaemonOptions } from "../../src/daemon-options.ts";
+import { processesWith } from "../processes-with.ts";
 import { FaultProxy } from "./fault-proxy.ts";
 import type { NodeSettings } from "./fleet-node-program.ts";
-import { killMarked, markedProcesses, sendSignal } from "./marked-processes.ts";
+import { killProcessesWith, sendSignal } from "./kill-processes.ts";
 
-/** The variable that all processes of a node have, with a value of its own. */
+/** The environment variable that identifies all processes of a node. */
 const MARK = "CODEXKIT_FLEET_NODE";
 
 const PROGRAM = join(import.meta.dirname, "fleet-node-program.ts");
 
-/** Lines of the log that are kept. */
+/** How many lines of the log are kept. */
 const KEPT_LINES = 5_000;
 
 export interface AppServerProcess {
@@ -25,9 +26,9 @@ export interface AppServerProcess {
 
 export interface FleetNodeOptions {
   readonly name: string;
-  /** Unique among all nodes of this machine. */
+  /** Identifies the node's processes. Unique on this machine. */
   readonly mark: string;
-  /** Options of the daemon, given the port at which other nodes reach it. */
+  /** Returns the daemon's options, given the port at which other nodes reach it. */
   readonly options: (peerPort: number) => DaemonOptions;
   /** The daemon's temporary folder. */
   readonly temp: string;
@@ -40,7 +41,7 @@ interface NodeAddress {
   port: number | undefined;
 }
 
-/** A daemon in a process group of its own, which can be stopped, killed and cut off. Its address stays the same. */
+/** A daemon in its own process group, which can be stopped, killed and disconnected. Its address stays the same. */
 export class FleetNode implements AsyncDisposable {
   readonly name: string;
   /** Between the daemon and Postgres. */
@@ -75,7 +76,7 @@ export class FleetNode implements AsyncDisposable {
     return new FleetNode(given, address, await FaultProxy.start(target), await FaultProxy.start(target));
   }
 
-  /** For clients. */
+  /** The URL for clients. */
   get url(): string {
     return `http://127.0.0.1:${this.#front.port}`;
   }
@@ -116,30 +117,30 @@ export class FleetNode implements AsyncDisposable {
     this.#address.port = Number(new URL(line).port);
   }
 
-  /** Ends the daemon's process at once. Its app-servers and helpers live. */
+  /** Kills the daemon's process. Its app-servers and helper processes keep running. */
   async killDaemon(): Promise<void> {
     await this.#end("SIGKILL");
   }
 
-  /** Ends everything that the node has started, as the end of its machine does. */
+  /** Kills the daemon and every process that it has started, as a crash of its machine does. */
   async killAll(): Promise<void> {
     const child = this.#child;
     const exited = child && this.isRunning ? once(child, "exit") : undefined;
-    await killMarked(MARK, this.#given.mark);
+    await killProcessesWith(`${MARK}=${this.#given.mark}`);
     await exited;
   }
 
-  /** Runs one action at a time on this node. */
+  /** Runs actions on this node one at a time. */
   exclusively<Value>(action: () => Promise<Value>): Promise<Value> {
     return this.#actions.run(action);
   }
 
-  /** Asks the daemon to end, and waits until it has. */
+  /** Shuts the daemon down gracefully. */
   async stop(): Promise<void> {
     await this.#end("SIGTERM");
   }
 
-  /** Stops the daemon's process, but nothing else of the node. */
+  /** Suspends the daemon's process, but no other process of the node. */
   pause(): void {
     this.signal("SIGSTOP");
   }
@@ -152,9 +153,9 @@ export class FleetNode implements AsyncDisposable {
     if (this.isRunning) this.#child?.kill(signal);
   }
 
-  /** What is left of the node. */
+  /** IDs of the node's running processes. */
   async processes(): Promise<readonly number[]> {
-    return markedProcesses(MARK, this.#given.mark);
+    return processesWith(`${MARK}=${this.#given.mark}`);
   }
 
   /** The processes of the node's app-servers. */

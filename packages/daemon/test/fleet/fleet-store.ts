@@ -4,7 +4,7 @@ import type { Fleet } from "./fleet.ts";
 import type { FleetClient } from "./fleet-client.ts";
 import type { FleetNode } from "./fleet-node.ts";
 
-/** Looks into the store of a fleet, past all proxies. Postgres only. */
+/** Reads the store of a fleet without a proxy. Postgres only. */
 export class FleetStore implements AsyncDisposable {
   readonly database: Database;
   readonly #client: FleetClient;
@@ -26,7 +26,7 @@ export class FleetStore implements AsyncDisposable {
     return this.database.sessions.require(sessionId);
   }
 
-  /** The node that owns a session, or will own it soon. */
+  /** Waits until a node owns the session. */
   async owner(sessionId: string): Promise<FleetNode> {
     return this.#client.until(`an owner of ${sessionId}`, async () => this.currentOwner(sessionId));
   }
@@ -37,11 +37,11 @@ export class FleetStore implements AsyncDisposable {
     return this.fleet.nodes.find((node) => node.name === name);
   }
 
-  /** Waits until the sessions have another owner. Those without work may stay with a node that is gone. */
+  /** Waits until other nodes own the sessions. A session without work may keep an owner that is lost. */
   async takenFrom(node: FleetNode, sessionIds: readonly string[]): Promise<void> {
     await Promise.all(
       sessionIds.map((id) =>
-        this.#client.until(`another owner of ${id} than ${node.name}`, async () => {
+        this.#client.until(`an owner of ${id} other than ${node.name}`, async () => {
           const { ready_at: readyAt } = await this.row(id);
           const owner = await this.currentOwner(id);
           return readyAt === null || (owner && owner !== node) ? true : undefined;

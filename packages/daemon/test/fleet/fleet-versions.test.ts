@@ -1,4 +1,4 @@
-// Nodes of several versions, and a store that loses what it has acknowledged.
+// Nodes of several versions, and a store that loses acknowledged data.
 import { sql } from "kysely";
 import { execFile } from "node:child_process";
 import { chmod, rename, rm } from "node:fs/promises";
@@ -20,7 +20,7 @@ const execute = promisify(execFile);
 describe("two nodes of different versions", () => {
   const databases = useDatabases("postgres");
 
-  test("both serve, also during a migration that adds something", async () => {
+  test("both serve requests, also after a migration that adds a column and an index", async () => {
     await using fleet = await Fleet.start({
       nodes: ["a", "b"],
       kind: "postgres",
@@ -33,7 +33,7 @@ describe("two nodes of different versions", () => {
     const held = await Promise.all(
       sessions.map(({ id }, index) => client.send(id, `hold version${index}`, fleet.node(index))),
     );
-    // What a newer release does when its first node starts.
+    // As the migrations of a newer release do when its first node starts.
     await sql`alter table session add column newer text null`.execute(db);
     await sql`create index newer_index on session (newer)`.execute(db);
     for (const [index, message] of held.entries()) {
@@ -43,7 +43,7 @@ describe("two nodes of different versions", () => {
     await checkInvariants(client);
   }, 120_000);
 
-  test("leave a thread to the newer Codex that has written it", async () => {
+  test("claim a session only if their Codex is not older than the one that has written its thread", async () => {
     await using database = await databases.open();
     const { session } = await database.sessions.insert(newSession());
     const claim = async (name: string, codexVersion: string) => {
@@ -62,7 +62,7 @@ describe("two nodes of different versions", () => {
 });
 
 describe("a store that was reset to an older state", () => {
-  test("gets the acknowledged events again, or says which ones are missing", async () => {
+  test("receives the acknowledged events again, or reports them as missing", async () => {
     await using folder = await tempFolder("rewound");
     // Postgres runs as another user if the tests run as root.
     await chmod(folder.path, 0o755);
@@ -96,7 +96,7 @@ describe("a store that was reset to an older state", () => {
     const gaps = events.flatMap((event) => (event.type === "gap" ? [event.reason] : []));
     const isWhole = events.some((event) => event.type === "item.completed" && event.item.id === "lost-0");
     expect(isWhole || gaps.includes("store_rewound")).toBe(true);
-    // No sequence number has two meanings for those who have seen the first one.
+    // No reader received two different events with the same sequence number.
     for (const reader of client.readers) {
       const seen = new Map<number, string>();
       for (const { seq, type } of reader.events) {
@@ -108,7 +108,7 @@ describe("a store that was reset to an older state", () => {
 });
 
 describe("a full disk", () => {
-  test("refuses commands with a clear error, and nothing is lost when there is space", async () => {
+  test("refuses commands with store_full, and continues without loss once there is space", async () => {
     await using disk = await PostgresDisk.start();
     await using fleet = await Fleet.start({
       nodes: ["a", "b"],

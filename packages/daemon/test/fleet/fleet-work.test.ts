@@ -18,7 +18,7 @@ describe("a fleet", () => {
   const start = (nodes: readonly string[]) =>
     Fleet.start({ nodes, kind: "postgres", locations: databases.locations });
 
-  test("sends a message once if its node dies between telling Codex and storing the result", async () => {
+  test("sends a message once if its node dies between the call to Codex and storing its result", async () => {
     await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
@@ -39,7 +39,7 @@ describe("a fleet", () => {
     await checkInvariants(client);
   }, 120_000);
 
-  test("takes the first of two answers, on any node, also while the session moves", async () => {
+  test("accepts the first of two answers, on any node, also while the session moves", async () => {
     await using fleet = await start(["a", "b", "c"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
@@ -74,7 +74,7 @@ describe("a fleet", () => {
     expect(ran("moving-0")).toBe(whileMoving[0] === "accepted" ? 1 : 0);
   }, 120_000);
 
-  test("shows no ghost history when a session comes back to a node", async () => {
+  test("does not use an outdated history when a session returns to a node", async () => {
     await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
@@ -94,7 +94,7 @@ describe("a fleet", () => {
     expect(items).toBeGreaterThan(5);
   }, 120_000);
 
-  test("keeps forks, reverted turns and agents whole over a takeover", async () => {
+  test("keeps the history of forks, reverted turns and agents complete after a takeover", async () => {
     await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);

@@ -1,7 +1,7 @@
 import { ScriptedModel } from "@codexkit/scripted-model";
 import { PostgresProxy, type STORE_KINDS, type TestLocations } from "@codexkit/store/testing";
-import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
-import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { type CodexFolders, codexFolders, createCodexHome } from "@codexkit/testing";
+import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DaemonClient } from "../../src/client/client.ts";
 import type { DaemonOptions } from "../../src/daemon-options.ts";
@@ -9,7 +9,7 @@ import { FaultProxy } from "./fault-proxy.ts";
 import { FleetNode } from "./fleet-node.ts";
 import { WorkScript } from "./work-script.ts";
 
-/** All times of the fleets under test, in milliseconds. The defaults are ten times as long. */
+/** Intervals and time limits of the nodes, in milliseconds. The defaults are ten times as long. */
 export const FLEET_TIMES = {
   runner: { claimMs: 100, retryMs: 50, interruptMs: 3_000, callMs: 15_000 },
   store: { connectMs: 2_000, statementMs: 5_000, unansweredMs: 1_000, pollMs: 300, fastPollMs: 60 },
@@ -20,7 +20,7 @@ export const FLEET_TIMES = {
     freezeMs: 1_800,
     takeoverMs: 150,
     affinityMs: 300,
-    // The machine may be busy with other tests.
+    // Other tests may keep the machine busy.
     maxEventLoopDelayMs: 60_000,
     minFreeMemory: 0,
   },
@@ -31,7 +31,7 @@ export interface FleetOptions {
   readonly kind: (typeof STORE_KINDS)[number];
   readonly locations: Pick<TestLocations, "create">;
   readonly options?: DaemonOptions;
-  /** Whether notifications of Postgres are lost, as behind a pooler in transaction mode. */
+  /** Whether notifications of Postgres are lost, as with a pooler in transaction mode. */
   readonly losesNotifications?: boolean;
 }
 
@@ -43,9 +43,9 @@ export class Fleet implements AsyncDisposable {
   readonly script: WorkScript;
   readonly nodes: readonly FleetNode[];
   readonly folders: CodexFolders;
-  /** The store, without a proxy. */
+  /** The store's location, without a proxy. */
   readonly location: string;
-  /** The file to which commands add lines. */
+  /** The file to which commands append lines. */
   readonly acts: string;
   readonly #owned: AsyncDisposableStack;
   #token = "";
@@ -118,7 +118,7 @@ export class Fleet implements AsyncDisposable {
     return new DaemonClient({ url: node.url, token: this.#token });
   }
 
-  /** Lines that commands have added. */
+  /** The lines that commands have appended. */
   async actLines(): Promise<readonly string[]> {
     const text = await readFile(this.acts, "utf8").catch(() => "");
     return text.split("\n").filter((line) => line !== "");
@@ -130,7 +130,7 @@ export class Fleet implements AsyncDisposable {
 
   async #start(): Promise<void> {
     const [first, ...others] = this.nodes;
-    // It creates the schema and the first token.
+    // The first node creates the schema and the first token.
     await first?.start();
     if (first) this.#token = (await readFile(join(this.folders.root, first.name, "token"), "utf8")).trim();
     await Promise.all(others.map((node) => node.start()));
@@ -155,10 +155,8 @@ async function createNode({
   const stateFolder = join(folders.root, name);
   const codexHome = join(stateFolder, "codex");
   const temp = join(folders.root, `t-${name}`);
-  await mkdir(codexHome, { recursive: true });
+  await createCodexHome(codexHome, folders);
   await mkdir(temp);
-  copyHomeTemplate(codexHome);
-  await copyFile(join(folders.codexHome, "config.toml"), join(codexHome, "config.toml"));
   const storeProxy = kind === "postgres" ? await FaultProxy.start(() => postgresSocket(location)) : undefined;
   const store = storeProxy ? throughProxy(location, storeProxy) : undefined;
   const env = { ...folders.env, CODEXKIT_FLEET_NODE: mark };
@@ -186,12 +184,12 @@ async function createNode({
   });
 }
 
-/** Where the server of a URL listens. */
+/** The unix socket of the server of a URL. */
 function postgresSocket(location: string): { readonly path: string } {
   return { path: join(new URL(location).searchParams.get("host") ?? "", ".s.PGSQL.5432") };
 }
 
-/** The same database over TCP, through the proxy. */
+/** The URL of the same database over TCP, through the proxy. */
 function throughProxy(location: string, proxy: FaultProxy): string {
   const url = new URL(location);
   url.searchParams.delete("host");

@@ -1,4 +1,4 @@
-// The faults of the fleet's matrix that one node can meet, on both kinds of store.
+// Faults of a single node, on both kinds of store.
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
 import { useDatabases } from "../database-fixture.ts";
@@ -34,7 +34,7 @@ describe("one node on postgres", () => {
   const databases = useDatabases("postgres");
   const start = () => Fleet.start({ nodes: ["a"], kind: "postgres", locations: databases.locations });
 
-  test("goes on after a crash of Postgres, with and without its own", async () => {
+  test("continues its sessions after Postgres crashes, alone or with the node", async () => {
     await using fleet = await start();
     await using client = new FleetClient(fleet);
     const node = fleet.node(0);
@@ -54,7 +54,7 @@ describe("one node on postgres", () => {
     await checkInvariants(client);
   }, 120_000);
 
-  test("goes on after every mode of a bad network", async () => {
+  test("continues its sessions after every kind of network fault", async () => {
     await using fleet = await start();
     await using client = new FleetClient(fleet);
     const { storeProxy } = fleet.node(0);
@@ -62,7 +62,7 @@ describe("one node on postgres", () => {
       const work = await startWork(client);
       if (storeProxy) storeProxy.mode = mode;
       fleet.script.gate(work.held).open();
-      // With dead connections only, new ones work.
+      // In the mode `half-open`, new connections work.
       if (mode === "half-open") await client.send(work.sessions[0] ?? "", "say during");
       if (storeProxy) storeProxy.mode = "pass";
       await finishWork(client, work);

@@ -1,4 +1,4 @@
-// All nodes of a fleet are replaced while an approval waits. It starts each node twice, which takes minutes on a busy machine.
+// Replaces all nodes of a fleet while an approval is open. Starts each node twice, which takes minutes on a busy machine.
 import { describe, expect, test } from "vitest";
 import { useDatabases } from "../database-fixture.ts";
 import { askForApproval as ask } from "./ask-for-approval.ts";
@@ -14,7 +14,7 @@ describe("a fleet", () => {
   const start = (nodes: readonly string[]) =>
     Fleet.start({ nodes, kind: "postgres", locations: databases.locations });
 
-  test("continues a parked approval exactly after all nodes were replaced", async () => {
+  test("continues a parked approval correctly after all nodes were replaced", async () => {
     await using fleet = await start(["a", "b", "c"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);

@@ -6,17 +6,17 @@ import type { FleetClient } from "./fleet-client.ts";
 import type { FleetNode } from "./fleet-node.ts";
 import type { WorkKind } from "./work-script.ts";
 
-/** The variable with the seed of the first scenario. Default: a random one. */
+/** The environment variable with the seed of the first scenario. Default: a random seed. */
 export const SEED_VARIABLE = "CODEXKIT_FLEET_SEED";
-/** The variable with the number of scenarios. */
+/** The environment variable with the number of scenarios. */
 export const COUNT_VARIABLE = "CODEXKIT_FLEET_SEEDS";
 
-/** What happens to a node: the commands of the model of leases, on the real thing. */
+/** A fault of a node. The model of leases has the same faults; these happen to real processes. */
 export interface Fault {
   readonly type: "crash" | "kill-daemon" | "restart" | "pause" | "stop-codex" | "cut-store" | "cut-peers";
   readonly node: number;
   readonly mode: NetworkMode;
-  /** In leases. */
+  /** Duration in multiples of the lease. */
   readonly lasts: number;
 }
 
@@ -28,13 +28,13 @@ interface Task {
 
 export interface Scenario {
   readonly seed: number;
-  /** Each fault meets the work that was started just before it. */
+  /** Each fault occurs while the tasks that were started just before it are running. */
   readonly steps: readonly { readonly tasks: readonly Task[]; readonly fault: Fault }[];
 }
 
 const KINDS: readonly WorkKind[] = ["say", "stream", "run", "steps", "slow", "agent"];
 const SESSIONS = 2;
-/** With 3 nodes. */
+/** The index of one of 3 nodes. */
 const node = fc.nat({ max: 2 });
 
 const fault: fc.Arbitrary<Fault> = fc.record({
@@ -61,7 +61,7 @@ export function createScenario(seed: number): Scenario {
 
 let tasks = 0;
 
-/** Starts the work of a scenario, and lets its faults happen. They have ended when it resolves, the work has not. */
+/** Starts the tasks of a scenario and causes its faults. Resolves when the faults have ended. The tasks may still be running. */
 export async function runScenario(client: FleetClient, { steps: all }: Scenario): Promise<void> {
   const sessions = await Promise.all(
     Array.from({ length: SESSIONS }, (_, index) => client.create({}, client.fleet.node(index))),

@@ -5,9 +5,9 @@ import type { WorkKind } from "./work-script.ts";
 
 export interface StartedWork {
   readonly sessions: readonly string[];
-  /** The ID of the work that is held until its gate opens. */
+  /** The ID of the message whose turn waits until its gate opens. */
   readonly held: string;
-  /** The session that waits for a person. */
+  /** The session that waits for an approval. */
   readonly asking: string;
 }
 
@@ -15,7 +15,7 @@ const KINDS: readonly WorkKind[] = ["say", "hold", "slow", "ask", "steps"];
 
 let works = 0;
 
-/** Starts sessions that are at all the moments of a turn: idle, in deltas, in a command, at an approval, between two commands. */
+/** Starts one session for each state of a turn: idle, during deltas, during a command, at an approval, between two commands. */
 export async function startWork(client: FleetClient, via?: FleetNode): Promise<StartedWork> {
   works += 1;
   const work = String(works);
@@ -44,7 +44,7 @@ function hasArrived(kind: WorkKind, event: SessionEvent): boolean {
   }
 }
 
-/** Lets the work end that waits for the test. */
+/** Opens the gate and accepts the approval, so that all turns can end. */
 export async function finishWork(client: FleetClient, { held, asking }: StartedWork): Promise<void> {
   client.fleet.script.gate(held).open();
   await client.answerAll(asking);

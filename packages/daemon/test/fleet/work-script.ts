@@ -10,7 +10,7 @@ import {
   waitFor,
 } from "@codexkit/scripted-model";
 
-/** What a message asks for: its first word. The second one is its ID. */
+/** The first word of a message, which says what its turn does. The second word is the ID. */
 export type WorkKind = "say" | "stream" | "run" | "steps" | "ask" | "hold" | "slow" | "agent";
 
 const STEPS = 3;
@@ -19,17 +19,17 @@ const STREAM_PAUSE_MS = 5;
 /** How long a slow command takes, in seconds. */
 const SLOW_SECONDS = 1;
 
-/** Plays the work of sessions. Commands add a line to a file, which says whose app-server has run them. */
+/** The model's script for all sessions. Each command appends a line to a file, which names the app-server that ran it. */
 export class WorkScript {
   readonly #gates = new Map<string, Gate>();
   readonly #acts: string;
 
-  /** @param acts The file. */
+  /** @param acts The file to which commands append lines. */
   constructor(acts: string) {
     this.#acts = acts;
   }
 
-  /** Holds the work `hold <id>` until it is opened. */
+  /** The gate at which the turn of the message `hold <id>` waits. */
   gate(id: string): Gate {
     const made = this.#gates.get(id) ?? gate();
     this.#gates.set(id, made);
@@ -70,7 +70,7 @@ export class WorkScript {
       if (request.output(callId)) continue;
       const line = `${request.threadId} ${request.turnId} $PPID ${callId}`;
       const wait = kind === "slow" ? `; sleep ${SLOW_SECONDS}` : "";
-      // The shell opens the file with O_APPEND.
+      // Lines of concurrent commands don't mix, because the shell opens the file with O_APPEND.
       const command = `echo "${line}" >> '${this.#acts}'; echo ran ${callId}${wait}`;
       return run(command, { callId, ...(kind === "ask" && { escalate: "It writes." }) });
     }
@@ -78,7 +78,7 @@ export class WorkScript {
   }
 }
 
-/** Starts an agent that runs a command, and waits for it. */
+/** Starts an agent that runs a command, and waits for the agent. */
 function delegate(request: ScriptRequest, id: string): ReturnType<ScriptFunction> {
   const namespace = "multi_agent_v1";
   const spawned = request.output(`${id}-spawn`);

@@ -20,7 +20,7 @@ export const transferRoutes = {
   "GET /sessions/{sessionId}/export": {
     summary: "Export a session as one file",
     description:
-      "JSON Lines with the journal, the thread's files, settings and approvals. Tokens, MCP servers with environment variables, headers, or a query, user or password in their URL, and tools by webhook are left out. What the model was told is not: it is the thread.",
+      "JSON Lines with the journal, the thread's files, settings and approvals. Tokens, MCP servers with environment variables, headers, or a query, user or password in their URL, and tools by webhook are left out. What the model received is included: it is the thread.",
     tag: "transfer",
     scope: "admin",
     params: sessionParams,
