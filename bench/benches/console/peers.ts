@@ -1,7 +1,7 @@
+import { findFreePort } from "@codexkit/testing";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -122,13 +122,4 @@ async function fetchWhenReady(url: URL, signal: AbortSignal): Promise<Response> 
     if (Date.now() > until) throw new Error(`${url.href} did not answer within ${START_MS} ms.`);
     await delay(100, undefined, { signal });
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AsyncDisposableStack } from "@codexkit/rpc/async";
+import { findFreePort } from "@codexkit/testing";
 import { SandboxAgent, type Session } from "sandbox-agent";
 import type { CodexHome } from "../turns/codex-home.ts";
 import { inSession, type SessionContext } from "../turns/in-session.ts";
@@ -101,7 +101,7 @@ async function startServer({
   // npm does not make it executable.
   await chmod(program, 0o755);
   const programs = await linkPrograms(join(dirname(workspace), "programs"), codex);
-  const port = await freePort();
+  const port = await findFreePort();
   const child = spawn(
     program,
     ["server", "--no-token", "--no-telemetry", "--host", "127.0.0.1", "--port", `${port}`],
@@ -137,13 +137,4 @@ async function linkPrograms(folder: string, codex: string): Promise<string> {
   const launcher = `#!/bin/sh\nexec "${process.execPath}" "${adapter}" "$@"\n`;
   await writeFile(join(folder, "codex-acp"), launcher, { mode: 0o755 });
   return folder;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }

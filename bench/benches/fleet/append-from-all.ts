@@ -4,10 +4,12 @@ import type { PostgresServer } from "@codexkit/store/testing";
 import { quantile } from "./quantile.ts";
 
 const EVENTS = 64_000;
-/** Events per second of all processes together. */
+/** Total events per second of all processes. */
 const PACE = 20_000;
 
-/** Processes that append to one Postgres: how long an append at a steady pace takes, then events per second of all together. */
+/**
+ * Measures processes that append to one Postgres: the duration of an append at a steady rate, then the total events per second.
+ */
 export async function appendFromAll(
   server: PostgresServer,
   nodes: number,

@@ -1,4 +1,4 @@
-// A node that only appends: at a steady pace, then as fast as the store takes it.
+// A node that only appends events: at a steady rate, then as fast as possible.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "../../../packages/daemon/src/database.ts";
 import { delta } from "../daemon/events.ts";

@@ -12,7 +12,7 @@ interface Pair {
 
 const pairs = new WeakMap<Fleet, Promise<Pair>>();
 
-/** A session, the node that owns it, and another one. */
+/** A session, its owner, and another node. */
 function findPair(fleet: Fleet): Promise<Pair> {
   let pair = pairs.get(fleet);
   if (!pair) pairs.set(fleet, (pair = makePair(fleet)));
@@ -28,7 +28,7 @@ async function makePair(fleet: Fleet): Promise<Pair> {
   return { sessionId, owner: isFirst ? first : second, other: isFirst ? second : first };
 }
 
-/** Median milliseconds from the moment an event was stored until a reader has it. */
+/** Median milliseconds from storing an event until a reader receives it. */
 export async function readLatency(fleet: Fleet, reader: "owner" | "other"): Promise<number> {
   const pair = await findPair(fleet);
   const { sessionId, owner } = pair;
@@ -46,7 +46,7 @@ export async function readLatency(fleet: Fleet, reader: "owner" | "other"): Prom
       for (;;) {
         const { value: event, done } = await events.next();
         if (done) throw new Error("The stream has ended.");
-        // The clock of Postgres is that of this machine.
+        // Postgres uses the clock of this machine.
         if (event.type === "session.updated") {
           times.push(performance.timeOrigin + performance.now() - event.at);
           break;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The kernel counts in hundredths of a second. */
+/** The kernel reports CPU time in hundredths of a second. */
 const TICK_MS = 10;
 
 interface Process {
@@ -8,7 +8,7 @@ interface Process {
   readonly ms: number;
 }
 
-/** Milliseconds that processes and all of their descendants have computed, those that have ended included. */
+/** CPU time of processes and all of their descendants, including ended ones, in milliseconds. */
 export function cpuTime(roots: readonly number[]): number {
   const processes = new Map<number, Process>();
   for (const entry of readdirSync("/proc")) {
@@ -31,14 +31,14 @@ export function parentOf(pid: number): number {
 
 function readProcess(pid: string): Process | undefined {
   try {
-    // The name is in brackets and may contain anything.
+    // The name is in parentheses and may contain any character.
     const [, rest = ""] = /.*\) (.*)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
     const [, parent = "0", ...fields] = rest.split(" ");
-    // utime, stime, and those of ended children.
+    // utime and stime, of the process and of its ended children.
     const ticks = fields.slice(9, 13).reduce((sum, field) => sum + Number(field), 0);
     return { parent: Number(parent), ms: ticks * TICK_MS };
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return undefined;
   }
 }

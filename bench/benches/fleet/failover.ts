@@ -6,7 +6,7 @@ const POLL_MS = 20;
 const LIMIT_MS = 120_000;
 const IDLE_SESSIONS = 200;
 
-/** Milliseconds from the death of a node in the middle of a turn to the first event that another one adds to the session. */
+/** Milliseconds from killing a node in the middle of a turn until another node appends the first event to the session. */
 export async function failOver(fleet: Fleet): Promise<number> {
   const [first] = fleet.nodes;
   if (!first) throw new Error("The fleet has no nodes.");
@@ -33,7 +33,7 @@ export async function failOver(fleet: Fleet): Promise<number> {
   return performance.now() - begin;
 }
 
-/** Milliseconds until a node that is told to drain has no session any more. */
+/** Milliseconds from the request to drain a node until it owns no session. */
 export async function drainIdle(fleet: Fleet): Promise<number> {
   const [node, other] = fleet.nodes;
   if (!node || !other) throw new Error("The fleet has no two nodes.");

@@ -17,7 +17,7 @@ export interface FleetNode {
 
 export interface Fleet extends AsyncDisposable {
   readonly nodes: readonly FleetNode[];
-  /** Under a root that all nodes share, so that sessions may move. */
+  /** A folder below a shared root, so that sessions can move between nodes. */
   readonly workspace: string;
 }
 
@@ -29,7 +29,7 @@ export interface FleetOptions {
   readonly limits?: DaemonOptions["limits"];
 }
 
-/** Daemons in processes of their own, each with a codex of its own. */
+/** Daemons in separate processes, each with its own codex. */
 export async function openFleet({ model, nodes, store, limits }: FleetOptions): Promise<Fleet> {
   await using stack = new AsyncDisposableStack();
   const { path: root } = stack.use(await tempFolder("bench-fleet"));
@@ -75,7 +75,7 @@ async function startNode(
     child.kill("SIGTERM");
     await exited;
   });
-  const failed = exited.then(() => Promise.reject(new Error(`${name} ended before it began.`)));
+  const failed = exited.then(() => Promise.reject(new Error(`${name} exited before it was ready.`)));
   const [{ url }] = (await Promise.race([once(child, "message"), failed])) as [{ readonly url: string }];
   failed.catch(() => {});
   return { name, url, client: new DaemonClient({ url }), process: child };

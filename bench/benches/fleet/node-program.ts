@@ -1,4 +1,4 @@
-// A node of a fleet in a process of its own.
+// Runs a node of a fleet in a separate process.
 import { createDaemon, type DaemonOptions } from "@codexkit/daemon";
 
 const { limits, ...options } = JSON.parse(process.argv[2] ?? "{}") as DaemonOptions;

@@ -5,7 +5,7 @@ import { createSession } from "./turns.ts";
 
 const READERS = 1_000;
 
-/** Readers of one session, spread over all nodes, that got every event of 20 turns. */
+/** Number of readers of one session, distributed over all nodes, that received every event of 20 turns. */
 export async function readOnAllNodes(
   fleet: Fleet,
 ): Promise<{ readonly completed: number; readonly time: number }> {

@@ -14,7 +14,7 @@ export type ScaleTimes = {
 
 let keys = 0;
 
-/** Medians, in milliseconds, of what every request or turn does. */
+/** Median durations, in milliseconds, of store operations that every request or turn needs. */
 export async function measureScale(database: Database): Promise<ScaleTimes> {
   const nodeId = await database.nodes.register({ name: "bench", version: "0.1.0", codexVersion: "0.166.0" });
   const settings = {

@@ -19,9 +19,9 @@ export interface Context extends AsyncDisposable {
     nodes: number,
     more?: Pick<FleetOptions, "limits">,
   ) => Promise<Fleet & { readonly location: string }>;
-  /** Two nodes, for the rows that need no empty store. */
+  /** Two nodes, for the rows that don't need an empty store. */
   readonly pair: () => Promise<Fleet>;
-  /** A store with this number of past sessions. */
+  /** Opens a store with this number of past sessions. */
   readonly filled: (kind: "sqlite" | "postgres", sessions: number) => Promise<Database>;
 }
 

@@ -12,7 +12,7 @@ export type StorageCosts = {
   readonly "rollout compressed": number;
 };
 
-/** Kilobytes per turn: what Postgres writes, and what it keeps of Codex's files before and after they are compressed. */
+/** Kilobytes per turn that Postgres writes, and that it stores of Codex's files before and after they are compressed. */
 export async function measureStorage(fleet: Fleet, location: string): Promise<StorageCosts> {
   const [node] = fleet.nodes;
   if (!node) throw new Error("There is no node.");

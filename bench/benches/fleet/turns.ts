@@ -13,8 +13,8 @@ export type TurnCosts = {
 };
 
 /**
- * Sessions on all nodes at once, each through some turns: turns per second, and what one costs in nodes, codex and store together. On a
- * machine with few cores only the costs say something.
+ * Runs several turns in sessions on all nodes concurrently. Measures turns per second, and the CPU time of a turn in nodes,
+ * codex and store together. On a machine with few cores, only the CPU time is meaningful.
  *
  * @param postgres Process IDs of the server.
  */
@@ -24,7 +24,7 @@ export async function runTurns(
   signal: AbortSignal,
 ): Promise<TurnCosts> {
   const nodes = fleet.nodes.map(({ process: { pid = 0 } }) => pid);
-  // Code is compiled and codex is started before.
+  // The first turn is not measured, because it compiles code and starts codex.
   await Promise.all(fleet.nodes.map((node) => runSession(node, fleet.workspace, 1)));
   const before = { nodes: cpuTime(nodes), postgres: cpuTime(postgres) };
   const begin = performance.now();
@@ -51,7 +51,7 @@ export async function createSession({ client }: FleetNode, cwd: string): Promise
   return session.id;
 }
 
-/** One session through some turns. Resolves to its ID. */
+/** Runs several turns in a new session. Resolves to its ID. */
 export async function runSession(node: FleetNode, cwd: string, turns: number): Promise<string> {
   const { client } = node;
   const sessionId = await createSession(node, cwd);
