@@ -6,6 +6,7 @@ const folder = join(import.meta.dirname, "../node_modules/.cache/compile");
 
 export default async function setup(): Promise<void> {
   // Programs in temporary folders leave entries that no later run can use.
-  await rm(folder, { recursive: true, force: true });
+  // Another run may be writing to it.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   process.env["NODE_COMPILE_CACHE"] = folder;
 }

@@ -1,8 +1,8 @@
 import { createDaemon } from "@codexkit/daemon";
 import { DaemonClient } from "@codexkit/daemon/client";
 import type { Script } from "@codexkit/scripted-model";
-import { type CodexFolders, codexFolders, copyHomeTemplate } from "@codexkit/testing";
-import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { type CodexFolders, codexFolders, createCodexHome } from "@codexkit/testing";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runCli, type CliOptions, type FinishedCli } from "./cli-process.ts";
 
@@ -26,9 +26,7 @@ export async function startTestDaemon(script: Script): Promise<TestDaemon> {
   await using made = new AsyncDisposableStack();
   const folders = made.use(await codexFolders({ model: script }));
   const stateFolder = join(folders.root, "state");
-  await mkdir(join(stateFolder, "codex"), { recursive: true });
-  copyHomeTemplate(join(stateFolder, "codex"));
-  await copyFile(join(folders.codexHome, "config.toml"), join(stateFolder, "codex", "config.toml"));
+  await createCodexHome(join(stateFolder, "codex"), folders);
   const daemon = await createDaemon({
     stateFolder,
     roots: [folders.workspace],

@@ -1,5 +1,5 @@
 import { codexConfig, type Script, ScriptedModel, withoutModelVariables } from "@codexkit/scripted-model";
-import { mkdir, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { copyHomeTemplate } from "./copy-home-template.ts";
 import { tempFolder } from "./temp-folder.ts";
@@ -22,6 +22,13 @@ export interface CodexFolders extends AsyncDisposable {
   /** An empty folder for threads to work in. */
   readonly workspace: string;
   readonly env: Record<string, string | undefined>;
+}
+
+/** Creates another Codex home with the same configuration, such as that of a daemon. */
+export async function createCodexHome(path: string, { codexHome }: CodexFolders): Promise<void> {
+  await mkdir(path, { recursive: true });
+  copyHomeTemplate(path);
+  await copyFile(join(codexHome, "config.toml"), join(path, "config.toml"));
 }
 
 export async function codexFolders(options: ModelOptions): Promise<CodexFolders> {

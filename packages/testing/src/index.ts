@@ -20,6 +20,9 @@ export { type ManagedCodex, managedCodex } from "./managed-codex.ts";
 // The modules that an entry point loads.
 export { loadedModules } from "./loaded-modules.ts";
 
+// An address for a server that is restarted.
+export { findFreePort } from "./find-free-port.ts";
+
 // A temporary folder.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 
@@ -31,8 +34,7 @@ export { isSoak, type RepetitionCounts, repetitions } from "./repetitions.ts";
 
 // The SDK's `Codex` on a scripted model.
 export { launchCodex, type LaunchedCodex } from "./launch-codex.ts";
-export { type CodexFolders, codexFolders, type ModelOptions } from "./codex-folders.ts";
-export { copyHomeTemplate } from "./copy-home-template.ts";
+export { type CodexFolders, codexFolders, createCodexHome, type ModelOptions } from "./codex-folders.ts";
 export { createHomeTemplate } from "./create-home-template.ts";
 
 // Re-exported from the SDK for tests of packages that must not import it.

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 import { lifetime } from "../process/lifetime.ts";
+import { listJsonFiles } from "./list-json-files.ts";
 
 const schema = z.object({
   url: z.url(),
@@ -59,7 +60,7 @@ export interface FoundStates {
 export async function findDaemonStates(folder: string = statesFolder()): Promise<FoundStates> {
   const running: DaemonState[] = [];
   const stale: string[] = [];
-  for (const path of listFiles(folder)) {
+  for (const path of listJsonFiles(folder)) {
     const state = readState(path);
     if (state && (await isRunning(state))) running.push(state);
     else stale.push(path);
@@ -69,16 +70,6 @@ export async function findDaemonStates(folder: string = statesFolder()): Promise
 
 export function removeStateFiles(paths: readonly string[]): void {
   for (const path of paths) rmSync(path, { force: true });
-}
-
-function listFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 function readState(path: string): DaemonState | undefined {

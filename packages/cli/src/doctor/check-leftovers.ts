@@ -1,7 +1,7 @@
 import { ownersFolder, processTable, sweepOrphans } from "codexkit/process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { listJsonFiles } from "../daemon/list-json-files.ts";
 import type { Finding } from "./finding.ts";
 import { findWaitingKeepers, type WaitingKeepers } from "./find-waiting-keepers.ts";
 
@@ -68,21 +68,11 @@ function findOrphans(folder: string = ownersFolder()): number[] {
   const table = processTable();
   const here = table.namespace();
   const isRunning = ({ pid, start }: z.infer<typeof identity>): boolean => table.one(pid)?.start === start;
-  return listManifests(folder).flatMap((path) => {
+  return listJsonFiles(folder).flatMap((path) => {
     const read = readManifest(path);
     if (!read || read.namespace !== here || read.owner.start === "" || isRunning(read.owner)) return [];
     return read.child && isRunning(read.child) ? [read.child.pid] : [];
   });
-}
-
-function listManifests(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
 }
 
 function readManifest(path: string): z.infer<typeof manifest> | undefined {

@@ -1,3 +1,4 @@
+import { collectBytes } from "@codexkit/rpc/async";
 import type { IncomingMessage } from "node:http";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { CallContext, Method } from "../session/method.ts";
@@ -82,21 +83,16 @@ function headersOf(response: IncomingMessage): { name: string; value: string }[]
 }
 
 async function wholeBody(response: IncomingMessage): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let total = 0;
+  let body: Buffer | undefined;
   try {
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      total += piece.length;
-      if (total > EXEC_LIMITS.httpBodyBytes) break;
-      pieces.push(piece);
-    }
+    body = await collectBytes(response as AsyncIterable<Buffer>, EXEC_LIMITS.httpBodyBytes);
   } catch (error) {
     throw new Refusal(
       CODES.internal,
       `http/request failed: ${error instanceof Error ? error.message : "body"}`,
     );
   }
-  if (total <= EXEC_LIMITS.httpBodyBytes) return Buffer.concat(pieces);
+  if (body) return body;
   throw new Refusal(
     CODES.internal,
     `http/request failed: the body is larger than ${EXEC_LIMITS.httpBodyBytes} bytes; stream it`,

@@ -1,0 +1,13 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** Paths of the JSON files in a folder. Empty if the folder can't be read. */
+export function listJsonFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
