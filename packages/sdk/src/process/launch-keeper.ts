@@ -159,6 +159,13 @@ function parseSocketPath(listen: string | undefined): string | undefined {
   );
 }
 
+const EXTENSION = import.meta.filename.slice(-3);
+
+const PROGRAM = join(import.meta.dirname, `keeper-program${EXTENSION}`);
+
+/** In this repository, other packages may not be built. */
+const CONDITIONS = EXTENSION === ".ts" ? ["--conditions=codexkit:source"] : [];
+
 /** The keeper's process. */
 class Keeper {
   readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
@@ -168,11 +175,14 @@ class Keeper {
   readonly #stderr: StderrTail;
 
   constructor(settings: KeeperSettings, onStderr?: (line: string) => void) {
-    const program = join(import.meta.dirname, `keeper-program${import.meta.filename.slice(-3)}`);
     this.#folder = settings.folder;
     this.#ownersFolder = settings.ownersFolder;
     // Detached, so that it survives this program's terminal, and in a folder that nothing removes.
-    this.child = spawn(process.execPath, [program], { detached: true, stdio: "pipe", cwd: tmpdir() });
+    this.child = spawn(process.execPath, [...CONDITIONS, PROGRAM], {
+      detached: true,
+      stdio: "pipe",
+      cwd: tmpdir(),
+    });
     const { promise, resolve } = Promise.withResolvers<ProcessEnd>();
     this.ended = promise;
     this.child.once("error", () => resolve({ code: null, signal: null }));
