@@ -1,6 +1,7 @@
+import { isTurnEnd } from "codexkit";
 import { AI_SDK_LIMITS } from "../limits.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
-import { isTurnEnd, type TurnRun } from "./turn-run.ts";
+import type { TurnRun } from "./turn-run.ts";
 
 /**
  * Ends a turn whose client does not return: rejects its requests, and interrupts it once Codex has recorded that. An interrupt

@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { isTurnEnd } from "codexkit";
 import { CodexModelError } from "../errors.ts";
-import { isTurnEnd, type Next, type TurnRun } from "./turn-run.ts";
+import type { Next, TurnRun } from "./turn-run.ts";
 import type { StampedStep } from "../transcript/stamp.ts";
 import type { RecordedStep } from "../transcript/step-recorder.ts";
 

@@ -1,4 +1,4 @@
-import { type CodexEvent, type Turn, type TurnEndEvent, TurnFailedError } from "codexkit";
+import { type CodexEvent, type Turn, TurnFailedError } from "codexkit";
 import { setImmediate } from "node:timers/promises";
 import { AI_SDK_LIMITS } from "../limits.ts";
 import type { TurnParts } from "../stream/turn-parts.ts";
@@ -163,8 +163,4 @@ export class TurnRun {
     this.#fetched = next;
     this.#wake();
   }
-}
-
-export function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
-  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
 }

@@ -1,6 +1,5 @@
 import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
-import { unnamedFailure } from "./unnamed-failure.ts";
 
 /** Failures that end the text without an error. The AI SDK has finish reasons for them. */
 const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {
@@ -27,6 +26,5 @@ export function finishReason(end: TurnEndEvent): LanguageModelV4FinishReason {
 }
 
 function failureOf(error: CodexError): string {
-  if (!(error instanceof TurnFailedError)) return error.code;
-  return unnamedFailure(error) ?? error.reason ?? error.code;
+  return (TurnFailedError.is(error) ? error.reason : undefined) ?? error.code;
 }

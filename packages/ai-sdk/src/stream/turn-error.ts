@@ -1,7 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { CodexError, type CodexErrorCode, TurnFailedError, type TurnResult } from "codexkit";
 import { CodexModelError, type CodexModelErrorCode } from "../errors.ts";
-import { unnamedFailure } from "./unnamed-failure.ts";
 
 /** HTTP status for each of Codex's codes for failures of the model's endpoint. */
 const STATUS: Readonly<Record<string, number>> = {
@@ -72,8 +71,7 @@ export function toModelError(error: unknown): unknown {
 }
 
 function toApiCallError(error: TurnFailedError): APICallError {
-  const { httpStatus, result, turnError } = error;
-  const reason = unnamedFailure(error) ?? error.reason ?? "other";
+  const { httpStatus, reason = "other", result, turnError } = error;
   const statusCode = httpStatus ?? STATUS[reason];
   return new APICallError({
     message: error.message,

@@ -38,6 +38,8 @@ export interface EvaluationErrorDetails extends ErrorOptions {
   readonly additionalDetails?: string;
 }
 
+const BRAND = Symbol.for("codexkit.PromptEvaluationError");
+
 /** An evaluation that failed, with everything it produced until then. */
 export class PromptEvaluationError extends PromptError {
   override readonly name = "PromptEvaluationError";
@@ -54,5 +56,14 @@ export class PromptEvaluationError extends PromptError {
     this.reason = details.reason;
     this.httpStatus = details.httpStatus;
     this.additionalDetails = details.additionalDetails;
+  }
+
+  /** Whether a value is a `PromptEvaluationError`, including one from another copy of this package. */
+  static override is(value: unknown): value is PromptEvaluationError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 }

@@ -267,7 +267,7 @@ async function endAfterAbort<Result>(handler: Promise<Result>, signal: AbortSign
 }
 
 function failed(error: unknown): CallOutcome {
-  if (error instanceof ToolFailure) return { success: false, text: error.message };
+  if (ToolFailure.is(error)) return { success: false, text: error.message };
   const message = describeError(error);
   return { success: false, text: `The tool failed and its changes were undone: ${message}` };
 }

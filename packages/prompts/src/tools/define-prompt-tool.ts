@@ -68,9 +68,20 @@ export interface AnyPromptTool {
   ): Promise<{ readonly value: unknown; readonly text: string }>;
 }
 
+const BRAND = Symbol.for("codexkit.ToolFailure");
+
 /** A failure that the model should know about. Its message becomes the result of the call. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
+
+  /** Whether a value is a `ToolFailure`, including one from another copy of this package. */
+  static is(value: unknown): value is ToolFailure {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
 }
 
 const KNOWN: OptionKeys<PromptToolOptions<never, never>> = {

@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 
+const BRAND = Symbol.for("codexkit.ThreadRunError");
+
 /**
  * Thrown if a turn fails, or if Codex can't start, rejects a request or crashes. The message and the name, `Error`, are those of
  * `@openai/codex-sdk`, because programs print them. `reason` and `cause` are additions.
@@ -13,7 +15,16 @@ export class ThreadRunError extends Error {
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.reason = options?.cause instanceof CodexError ? options.cause.code : undefined;
+    this.reason = CodexError.is(options?.cause) ? options.cause.code : undefined;
+  }
+
+  /** Whether a value is a `ThreadRunError`, including one from another copy of this package. */
+  static is(value: unknown): value is ThreadRunError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
   }
 }
 

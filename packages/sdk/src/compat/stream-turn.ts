@@ -1,5 +1,5 @@
 import { raceAbort } from "@codexkit/rpc/async";
-import type { CodexEvent, TurnEndEvent } from "../events/event.ts";
+import { type CodexEvent, isTurnEnd, type TurnEndEvent } from "../events/event.ts";
 import { type BegunTurn, beginTurn, type TurnRequest } from "./begin-turn.ts";
 import { checkRepository } from "./check-folder.ts";
 import { abortError, exitError, PROMPT_LINE } from "./errors.ts";
@@ -50,7 +50,7 @@ async function* readTurn(
   /** Warnings about the thread from before the turn. Those about the configuration precede them, as the server sends them. */
   const earlyWarnings: CodexEvent[] = [];
   for await (const event of begun.events) {
-    if (signal?.aborted && !isEnd(event)) continue;
+    if (signal?.aborted && !isTurnEnd(event)) continue;
     if (!belongsToTurn(event, turnId)) continue;
     if (signal?.aborted) break;
     if (isCrash(event)) throw begun.server.explain(event.error);
@@ -64,7 +64,7 @@ async function* readTurn(
     }
     hasStarted = true;
     yield* mapper.map(event);
-    if (isEnd(event)) return event;
+    if (isTurnEnd(event)) return event;
   }
   throw signal?.aborted ? abortError(signal) : exitError("code 1", PROMPT_LINE);
 }
@@ -82,10 +82,6 @@ async function waitForTurnId({ turn, server }: BegunTurn, signal: AbortSignal | 
 function belongsToTurn(event: CodexEvent, turnId: string): boolean {
   const eventTurnId = "turnId" in event ? event.turnId : undefined;
   return eventTurnId === turnId || (eventTurnId === undefined && event.type === "warning");
-}
-
-function isEnd(event: CodexEvent): event is TurnEndEvent {
-  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
 }
 
 /** Whether the turn ended because the server was lost. */

@@ -13,9 +13,8 @@ const INVALID_PARAMS = -32602;
 
 /**
  * Error messages of Codex 0.166 and their codes. Codex uses the code -32600 for nearly everything, so only the
- * message text distinguishes them. This is the only place that matches it; a test provokes each message with the real
- * codex, so that a release with other messages fails there. The first match counts. A hint is appended to Codex's
- * message.
+ * message text distinguishes them. A test provokes each message with the real codex, so that a release with other
+ * messages fails there. The first match counts. A hint is appended to Codex's message.
  */
 const REMOTE_CODES: readonly {
   readonly pattern: RegExp;

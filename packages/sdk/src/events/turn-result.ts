@@ -1,5 +1,6 @@
 import type { v2 } from "@codexkit/protocol";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
+import { readFailureReason } from "./failure-reason.ts";
 
 /** Token counts, as reported by Codex. */
 export type TokenUsage = v2.TokenUsageBreakdown;
@@ -40,7 +41,10 @@ const BRAND = Symbol.for("codexkit.TurnFailedError");
 export class TurnFailedError extends CodexError {
   override readonly name = "TurnFailedError";
   readonly result: TurnResult;
-  /** Codex's identifier of the failure, such as `contextWindowExceeded` or `usageLimitExceeded`. */
+  /**
+   * Codex's identifier of the failure, such as `contextWindowExceeded` or `usageLimitExceeded`. Failures for which Codex has no
+   * identifier are `maxOutputTokens`, `contentFilter`, `streamDisconnected`, `missingApiKey`, `badRequest` or `other`.
+   */
   readonly reason: string | undefined;
   /** HTTP status of the model endpoint, if there was one. */
   readonly httpStatus: number | undefined;
@@ -56,7 +60,7 @@ export class TurnFailedError extends CodexError {
     super(code, message, options);
     this.result = result;
     this.turnError = options?.turnError;
-    const { reason, httpStatus } = readErrorInfo(options?.turnError?.codexErrorInfo);
+    const { reason, httpStatus } = readFailureReason(options?.turnError);
     this.reason = reason;
     this.httpStatus = httpStatus;
   }
@@ -79,24 +83,12 @@ export function findFinalResponse(items: readonly v2.ThreadItem[]): string {
   return final?.text ?? "";
 }
 
-/** Accepts both forms: `"unauthorized"`, or an object such as `{ httpConnectionFailed: { httpStatusCode: 401 } }`. */
-function readErrorInfo(info: v2.CodexErrorInfo | null | undefined): { reason?: string; httpStatus?: number } {
-  if (typeof info === "string") return { reason: info };
-  if (typeof info !== "object" || info === null) return {};
-  if (Array.isArray(info)) return {};
-  const [entry] = Object.entries(info);
-  if (entry === undefined) return {};
-  const [reason, detail] = entry;
-  const status = (detail as { httpStatusCode?: unknown } | null)?.httpStatusCode;
-  return typeof status === "number" ? { reason, httpStatus: status } : { reason };
-}
-
 /** HTTP status and identifier of missing or refused credentials. */
 const UNAUTHORIZED = { httpStatus: 401, reason: "unauthorized" } as const;
 
 /** Adds instructions for logging in to Codex's message if the model endpoint refused the credentials. */
 export function withLoginHint(message: string, turnError: v2.TurnError | null): string {
-  const { reason, httpStatus } = readErrorInfo(turnError?.codexErrorInfo);
+  const { reason, httpStatus } = readFailureReason(turnError);
   if (reason !== UNAUTHORIZED.reason && httpStatus !== UNAUTHORIZED.httpStatus) return message;
   return `${message} The model endpoint refused the credentials. Log in with "codex login", or with codex.account.loginWithApiKey(key); a custom model provider needs the key that its configuration names.`;
 }

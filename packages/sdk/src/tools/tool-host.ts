@@ -95,7 +95,7 @@ function timeoutError(tool: Tool): CodexError {
 
 function explainError(tool: Tool, error: unknown): string {
   const name = qualifyName(tool.namespace, tool.name);
-  if (error instanceof ToolInputError) {
+  if (ToolInputError.is(error)) {
     return `The arguments of ${name} are not valid; correct them and call again:\n${error.message}`;
   }
   return `The tool ${name} failed: ${messageOf(error)}`;

@@ -65,7 +65,18 @@ export interface ToolNamespace {
 /** An element of a thread's `tools` option. */
 export type AnyTool = Tool | ToolNamespace;
 
+const BRAND = Symbol.for("codexkit.ToolInputError");
+
 /** Thrown if the arguments don't match the tool's schema. The message is for the model. */
 export class ToolInputError extends Error {
   override readonly name = "ToolInputError";
+
+  /** Whether a value is a `ToolInputError`, including one from another copy of this package. */
+  static is(value: unknown): value is ToolInputError {
+    return typeof value === "object" && value !== null && BRAND in value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
 }

@@ -7,6 +7,7 @@ const BY_REASON: Readonly<Record<string, ErrorSubtype>> = {
   cyberPolicy: "refused",
   misalignmentPolicyViolation: "refused",
   unauthorized: "authentication_failed",
+  missingApiKey: "authentication_failed",
   usageLimitExceeded: "quota_exceeded",
   rateLimitExceeded: "rate_limited",
   flexUnavailable: "server_error",
@@ -21,16 +22,8 @@ const CONNECTION_REASONS: ReadonlySet<string> = new Set([
   "responseStreamConnectionFailed",
   "responseStreamDisconnected",
   "responseTooManyFailedAttempts",
+  "streamDisconnected",
 ]);
-
-/**
- * How Codex 0.166 reports a broken stream: with the reason `other`, like a rejected request, so that only the message
- * distinguishes them. The test runs the real Codex.
- */
-const BROKEN_STREAM = /^stream disconnected before completion/;
-
-/** How it reports a missing API key variable: with the reason `other` too. */
-const MISSING_KEY = /^Missing environment variable: /;
 
 /** Maps a failure of Codex to the contract's subtypes. */
 export function classifyFailure(error: CodexError): ErrorSubtype {
@@ -40,9 +33,7 @@ export function classifyFailure(error: CodexError): ErrorSubtype {
   const known = BY_REASON[reason];
   if (known) return known;
   if (httpStatus !== undefined) return byStatus(httpStatus);
-  if (MISSING_KEY.test(error.message)) return "authentication_failed";
-  const isConnection = CONNECTION_REASONS.has(reason) || BROKEN_STREAM.test(error.message);
-  return isConnection ? "server_error" : "execution_failed";
+  return CONNECTION_REASONS.has(reason) ? "server_error" : "execution_failed";
 }
 
 function byStatus(status: number): ErrorSubtype {

@@ -3,6 +3,7 @@ import {
   CodexError,
   type CodexErrorCode,
   type CodexEvent,
+  isTurnEnd,
   type Thread,
   type Turn,
   type TurnEndEvent,
@@ -247,10 +248,6 @@ const TURN_HAS_ENDED: ReadonlySet<CodexErrorCode> = new Set([
   "app_server_crashed",
   "closed",
 ]);
-
-function isTurnEnd(event: CodexEvent): event is TurnEndEvent {
-  return event.type === "turn.completed" || event.type === "turn.failed" || event.type === "turn.interrupted";
-}
 
 function sessionEnded(sessionId: string, cause?: unknown): ProviderError {
   const message = `Session ${sessionId} has ended: it accepts no more text. Resume it with the text as its prompt.`;
