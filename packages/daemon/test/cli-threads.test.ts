@@ -222,7 +222,7 @@ describe("threads of the Codex CLI", () => {
       const number = String(index + 1).padStart(4, "0");
       return repeated.map((line) =>
         line
-          .replaceAll(turnId, `${turnId.slice(0, -4)}${number}`)
+          .replaceAll(turnId, `${turnId.slice(0, -8)}0000${number}`) // Eight digits, so that none equals the original ID.
           .replace(/"item":\{"type":"(\w+)","id":"[^"]+"/, `"item":{"type":"$1","id":"$1-${number}"`)
           .replace('"text":"one"', `"text":"message ${number}"`),
       );

@@ -20,8 +20,9 @@ export { answerPings } from "./answer-pings.ts";
 export { connectWebSocket, type ConnectWebSocketOptions } from "./connect-websocket.ts";
 export { memoryTransportPair } from "./memory-transport.ts";
 
-// The address of a server, as command lines name it.
+// The address of a server, as command lines name it, and a check of paths.
 export { type ListenAddress, parseListenAddress } from "./listen-address.ts";
+export { isInside } from "./is-inside.ts";
 
 // The line splitter, for programs that read lines without a peer.
 export { LineSplitter } from "./line-splitter.ts";

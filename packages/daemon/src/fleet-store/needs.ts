@@ -1,4 +1,4 @@
-import { sep } from "node:path";
+import { isInside } from "@codexkit/rpc";
 
 const NODE_PREFIX = "node:";
 
@@ -45,11 +45,7 @@ function labelsOf(
   if (node !== undefined) return [nodeLabel(node)];
   if (isRemote) return [];
   const [innermost] = Object.entries(sharedRoots)
-    .filter(([, root]) => isInside(cwd, root))
+    .filter(([, root]) => isInside(root, cwd))
     .toSorted(([, a], [, b]) => b.length - a.length);
   return [innermost ? innermost[0] : nodeLabel(nodeName)];
-}
-
-function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute } from "node:path";
+import { isInside } from "@codexkit/rpc";
 import { DaemonError } from "../errors.ts";
 
 /** Resolves the links of a folder and checks that it is inside one of the roots, which must be resolved too. */
@@ -9,7 +10,7 @@ export async function checkFolder(folder: string, roots: readonly string[]): Pro
   }
   const resolved = await realpath(folder).catch(() => undefined);
   // The same answer for a missing and a forbidden folder: outside the roots, a client can't find out what exists.
-  if (resolved === undefined || !roots.some((root) => isInside(resolved, root))) {
+  if (resolved === undefined || !roots.some((root) => isInside(root, resolved))) {
     throw new DaemonError(
       "path_not_allowed",
       `"${folder}" does not exist or is outside the allowed roots: ${roots.join(", ")}.`,
@@ -19,9 +20,4 @@ export async function checkFolder(folder: string, roots: readonly string[]): Pro
     throw new DaemonError("path_not_allowed", `"${folder}" is not a folder.`);
   }
   return resolved;
-}
-
-function isInside(path: string, root: string): boolean {
-  const steps = relative(root, path);
-  return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
 }

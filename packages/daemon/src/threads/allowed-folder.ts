@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises";
-import { isAbsolute, normalize, relative, sep } from "node:path";
+import { isAbsolute, normalize } from "node:path";
+import { isInside } from "@codexkit/rpc";
 
 /** Says whether the folders of threads are inside the roots. Asked for many threads, of few folders. */
 export class AllowedFolders {
@@ -21,9 +22,6 @@ export class AllowedFolders {
   async #check(folder: string): Promise<boolean> {
     if (!isAbsolute(folder) || folder.includes("\0")) return false;
     const resolved = await realpath(folder).catch(() => normalize(folder));
-    return this.#roots.some((root) => {
-      const steps = relative(root, resolved);
-      return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
-    });
+    return this.#roots.some((root) => isInside(root, resolved));
   }
 }

@@ -11,8 +11,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { isInside } from "@codexkit/rpc";
 import picomatch from "picomatch";
 import { checkValue, isString, isStrings } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
@@ -150,11 +151,6 @@ function checkTarget(root: string, to: string): string {
     throw insecure(`The mount's target "${to}" is not inside the workspace.`);
   }
   return target;
-}
-
-function isInside(folder: string, path: string): boolean {
-  const steps = relative(folder, path);
-  return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
 }
 
 function toFilter({ include, exclude }: Mount): (path: string) => boolean {

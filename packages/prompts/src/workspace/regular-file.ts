@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { PromptError } from "../errors.ts";
 import { withPath } from "./open-folder.ts";
 
@@ -25,10 +25,6 @@ export function openRegularFile(
   }
   if (fd !== undefined) closeSync(fd);
   throw new PromptError("workspace_security", `"${name}" is not a regular file.`);
-}
-
-export function isInside(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
 }
 
 /** Resolves the links of the part of a path that exists. */

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, posix, relative, resolve, sep } from "node:path";
 import { type OptionKeys, rejectUnknownOptions } from "codexkit";
+import { isInside } from "@codexkit/rpc";
 import { SerialQueue } from "@codexkit/rpc/async";
 import { checkValue, isFunction } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
@@ -19,7 +20,7 @@ import { ContentFile } from "./content-file.ts";
 import type { Mount, MountReport } from "./mount.ts";
 import { openFolder } from "./open-folder.ts";
 import { previewWorkspace } from "./preview-workspace.ts";
-import { isInside, openRegularFile, realPathOf } from "./regular-file.ts";
+import { openRegularFile, realPathOf } from "./regular-file.ts";
 import { restorePaths, type RestoreReport } from "./restore-paths.ts";
 import { SnapshotStore, type RestoreOptions, type WorkspaceSnapshot } from "./snapshot-store.ts";
 import { type InterruptedTransaction, removeFolder } from "./state-folder.ts";

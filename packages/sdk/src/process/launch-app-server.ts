@@ -141,7 +141,7 @@ function checkListen(listen: string): void {
 function checkCodexHome(env: Environment): string[] {
   const home = env["CODEX_HOME"];
   const temp = env["TMPDIR"] ?? tmpdir();
-  if (!home || process.platform === "win32" || !isInside(home, temp)) return [];
+  if (!home || process.platform === "win32" || !isInside(temp, home)) return [];
   return [
     `CODEX_HOME ${home} is inside the temp folder ${temp}: sandboxed commands will have no terminal. Choose another folder, or set TMPDIR.`,
   ];

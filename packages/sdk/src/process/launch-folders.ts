@@ -1,5 +1,5 @@
 import { mkdirSync, type Stats, statSync } from "node:fs";
-import { relative, resolve, isAbsolute } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { CodexError } from "../errors.ts";
 
 // Synchronous, because codex is spawned after these calls: the threads of asynchronous ones take longer to start.
@@ -37,7 +37,8 @@ export function createCodexHome(codexHome: string): string {
   }
 }
 
-export function isInside(path: string, folder: string): boolean {
-  const relativePath = relative(folder, path);
-  return relativePath === "" || (!relativePath.startsWith("..") && !isAbsolute(relativePath));
+/** Like the function of `@codexkit/rpc`, which is loaded while codex starts: this is needed before. */
+export function isInside(folder: string, path: string): boolean {
+  const steps = relative(folder, path);
+  return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));
 }

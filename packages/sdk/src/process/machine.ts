@@ -63,7 +63,7 @@ function ownFile(): string[] {
  */
 function workingFolder(cwd: string): string[] {
   const [, entry] = process.argv;
-  return entry === undefined || isInside(entry, cwd) ? [join(cwd, "package.json")] : [];
+  return entry === undefined || isInside(cwd, entry) ? [join(cwd, "package.json")] : [];
 }
 
 /** Returns the running program, whose packages may not be in its working directory. */
