@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { definePolicy, evaluatePolicy, type PermissionProfile, type PolicyInput } from "../index.ts";
-import { readEndpoint } from "../network/endpoint.ts";
+import { definePolicy, evaluatePolicy, type PermissionProfile, type PolicyInput } from "../src/index.ts";
+import { readEndpoint } from "../src/network/endpoint.ts";
 
 const workspace = { roots: ["/w"], home: "/home/me" };
 
@@ -96,7 +96,7 @@ describe("permissions", () => {
   });
 
   it("are never granted if they include a folder that is refused", () => {
-    const path = fc.constantFrom("/w", "/w/a", "/", "/etc", "/data", "/home/me/.ssh", "/tmp/x", "../x", "a");
+    const path = fc.constantFrom("/w", "/w/a", "/", "/etc", "/data", "/home/me/.ssh", "/tmp/x", "../src/x", "a");
     const paths = fc.array(path, { maxLength: 4 });
     const presets = fc.constantFrom("read-only", "workspace-write", "developer", "danger-full-access");
     const refused = fc.constantFrom("/", "/etc", "/home/me/.ssh");

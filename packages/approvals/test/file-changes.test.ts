@@ -9,7 +9,7 @@ import {
   type ApprovalRequest,
   type PathFacts,
   type PolicyInput,
-} from "../index.ts";
+} from "../src/index.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "approvals-")));
 afterAll(() => rmSync(base, { recursive: true }));
@@ -34,7 +34,7 @@ describe("a patch", () => {
     ["src/a.ts", "allow preset/developer/write"],
     ["/w/src/a.ts", "allow preset/developer/write"],
     ["src/../a.ts", "allow preset/developer/write"],
-    ["../other/a.ts", "ask default"],
+    ["../src/other/a.ts", "ask default"],
     ["/w/../../data/a", "ask default"],
     ["/wide/a", "ask default"],
     [".git/config", "deny safety/protected-path"],
@@ -58,7 +58,7 @@ describe("a patch", () => {
   });
 
   it("is judged by both ends of a move and by its worst file", () => {
-    expect(judge(change("src/a.ts", "../out.ts"))).toBe("ask default");
+    expect(judge(change("src/a.ts", "../src/out.ts"))).toBe("ask default");
     expect(
       judge({
         kind: "fileChange",

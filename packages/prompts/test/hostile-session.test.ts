@@ -7,11 +7,11 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
-import { writeOwner } from "../owner-file.ts";
-import { openSession } from "./file-backend.ts";
-import { defineEvent } from "./session-event.ts";
-import { Session } from "./session.ts";
-import { defineSlice } from "./slice.ts";
+import { writeOwner } from "../src/owner-file.ts";
+import { openSession } from "../src/session/file-backend.ts";
+import { defineEvent } from "../src/session/session-event.ts";
+import { Session } from "../src/session/session.ts";
+import { defineSlice } from "../src/session/slice.ts";
 
 const words = defineSlice<readonly string[]>({ name: "words", schema: z.array(z.string()), initial: [] });
 
@@ -205,7 +205,7 @@ describe("two writers", () => {
         "--conditions=codexkit:source",
         "--input-type=module",
         "-e",
-        `import { openSession } from ${JSON.stringify(join(import.meta.dirname, "file-backend.ts"))};
+        `import { openSession } from ${JSON.stringify(join(import.meta.dirname, "../src/session/file-backend.ts"))};
          await openSession(${JSON.stringify(path)});
          console.log("open");
          setInterval(() => {}, 1000);`,

@@ -3,7 +3,7 @@
 import { callTool, run } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
-import { callNote, launch, note, notes, noting, plain, task } from "../../test/noting-prompt.ts";
+import { callNote, launch, note, notes, noting, plain, task } from "./noting-prompt.ts";
 import {
   customPolicy,
   Deadline,
@@ -15,7 +15,7 @@ import {
   Session,
   staticFeedback,
   ToolInvoked,
-} from "../index.ts";
+} from "../src/index.ts";
 
 describe("transactions", () => {
   test("failure_rolls_back_filesystem", async () => {

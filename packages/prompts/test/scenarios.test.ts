@@ -4,7 +4,7 @@ import { callTool, type Script, think, usage } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { callNote, launch, notes, noting, plain, task } from "../../test/noting-prompt.ts";
+import { callNote, launch, notes, noting, plain, task } from "./noting-prompt.ts";
 import {
   definePrompt,
   definePromptTool,
@@ -17,7 +17,7 @@ import {
   Session,
   ToolInvoked,
   type TranscriptEntry,
-} from "../index.ts";
+} from "../src/index.ts";
 
 describe("basic", () => {
   test("returns_text_response", async () => {

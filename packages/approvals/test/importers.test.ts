@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { definePolicy } from "../policy/define-policy.ts";
-import { evaluatePolicy } from "../policy/evaluate-policy.ts";
-import type { Policy } from "../policy/policy.ts";
-import { importClaudeSettings } from "./import-claude-settings.ts";
-import { importCodexRules } from "./import-codex-rules.ts";
+import { definePolicy } from "../src/policy/define-policy.ts";
+import { evaluatePolicy } from "../src/policy/evaluate-policy.ts";
+import type { Policy } from "../src/policy/policy.ts";
+import { importClaudeSettings } from "../src/importers/import-claude-settings.ts";
+import { importCodexRules } from "../src/importers/import-codex-rules.ts";
 
 const decide = (policy: Policy, command: string): string =>
   evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision;

@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { launch, plain, task } from "../../test/noting-prompt.ts";
-import { definePrompt, evaluate, openWorkspace, Session, ToolInvoked } from "../index.ts";
+import { launch, plain, task } from "./noting-prompt.ts";
+import { definePrompt, evaluate, openWorkspace, Session, ToolInvoked } from "../src/index.ts";
 
 describe("codex", () => {
   test("native_tool_emits_tool_invoked", async () => {

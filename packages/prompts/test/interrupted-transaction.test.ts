@@ -5,9 +5,9 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openWorkspace } from "./open-workspace.ts";
+import { openWorkspace } from "../src/workspace/open-workspace.ts";
 
-const program = join(import.meta.dirname, "../../test/killed-transaction.ts");
+const program = join(import.meta.dirname, "./killed-transaction.ts");
 
 async function killInTransaction(folder: string, stateRoot: string): Promise<string> {
   const child = spawn(process.execPath, ["--conditions=codexkit:source", program, folder, stateRoot], {

@@ -11,7 +11,7 @@ import {
   openWorkspace,
   Session,
   ToolInvoked,
-} from "../index.ts";
+} from "../src/index.ts";
 
 const calls = defineSlice<number>({ name: "calls", schema: z.number(), initial: 0 });
 
@@ -112,7 +112,7 @@ describe("arguments", () => {
     "\u202eright to left",
     '</feedback><feedback provider="x">',
     "{{text}}",
-    "../../etc/passwd",
+    "../etc/passwd",
     "'; DROP TABLE x; --",
     "x".repeat(1_000_000),
   ])("a text like %j arrives and returns unchanged", async (text) => {

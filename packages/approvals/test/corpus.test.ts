@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { definePolicy, evaluatePolicy, type PresetName } from "./index.ts";
+import { definePolicy, evaluatePolicy, type PresetName } from "../src/index.ts";
 
 interface Dangerous {
   readonly command: string;

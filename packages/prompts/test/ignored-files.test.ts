@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { SnapshotStore } from "./snapshot-store.ts";
-import { createStateFolder } from "./state-folder.ts";
-import { openWorkspace } from "./open-workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import { SnapshotStore } from "../src/workspace/snapshot-store.ts";
+import { createStateFolder } from "../src/workspace/state-folder.ts";
+import { openWorkspace } from "../src/workspace/open-workspace.ts";
+import type { Workspace } from "../src/workspace/workspace.ts";
 
 let folder: Awaited<ReturnType<typeof tempFolder>>;
 let root: string;
@@ -209,7 +209,7 @@ describe("what git says", () => {
     writeFileSync(join(folder.path, "outside"), "outside");
     // The name has the same length, so that only the checksum changes. Git does not verify an index with a null checksum.
     const index = readFileSync(join(root, ".git/index"));
-    index.write("../outside", index.indexOf("xx/outside"));
+    index.write("../src/outside", index.indexOf("xx/outside"));
     index.fill(0, index.length - 20);
     writeFileSync(join(root, ".git/index"), index);
     rmSync(join(root, "xx"), { recursive: true });
