@@ -8,7 +8,7 @@ const IMPORT = /\b(?:from|import)\s*\(?\s*"(?<path>\.[^"]+)"/g;
 
 export function readImports(src: string): Imports {
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.startsWith("generated"),
+    (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$/.test(file) && !file.startsWith("generated"),
   );
   return new Map(
     files.map((file) => {
@@ -39,7 +39,7 @@ export function findFolderCycles(imports: Imports): string[] {
   }
   return [...graphs].flatMap(([folder, graph]) =>
     cyclesOf(graph)
-      .filter((cycle) => cycle.some((entry) => !entry.endsWith(".ts")))
+      .filter((cycle) => cycle.some((entry) => !/\.tsx?$/.test(entry)))
       .map((cycle) => cycle.map((entry) => join(folder, entry)).join(" -> ")),
   );
 }
