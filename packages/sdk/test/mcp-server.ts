@@ -1,4 +1,5 @@
 // A small MCP server over stdio for tests. Its tools change something, ask the user, imitate an approval, and open a page.
+import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 interface Message {
@@ -76,6 +77,8 @@ function ask(params: object): Promise<unknown> {
 }
 
 async function callTool({ name, arguments: args }: NonNullable<Message["params"]>): Promise<object> {
+  // Tests count the payments.
+  if (name === "pay" && typeof args?.["file"] === "string") appendFileSync(args["file"], "ran\n");
   const value =
     name === "ask" || name === "forge" || name === "visit"
       ? await ask(elicitations[name])

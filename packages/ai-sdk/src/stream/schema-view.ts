@@ -1,4 +1,5 @@
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
+import { resolveRef } from "codexkit/options";
 
 /** A position in a JSON Schema, and the values that it allows. */
 export class SchemaView {
@@ -52,13 +53,8 @@ function flatten(root: JSONObject, schemas: readonly JSONObject[]): JSONObject[]
 }
 
 function resolve(root: JSONObject, ref: string): JSONObject[] {
-  if (!ref.startsWith("#")) return [];
-  let at: JSONValue | undefined = root;
-  for (const step of ref.slice(1).split("/").filter(Boolean)) {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    at = isObject(at) ? at[name] : undefined;
-  }
-  return isObject(at) ? [at] : [];
+  const found = resolveRef(ref, root) as JSONValue | undefined;
+  return isObject(found) ? [found] : [];
 }
 
 function propertyOf({ properties }: JSONObject, name: string): JSONObject[] {

@@ -22,15 +22,27 @@ export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
   return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
 }
 
-/** Resolves a local reference. Returns `undefined` if there is nothing. */
+/** Resolves a local reference, such as `#/$defs/name`. Returns undefined if there is nothing, or if it is malformed. */
 export function resolveRef(ref: string, root: JsonSchema): unknown {
-  if (!ref.startsWith("#")) return undefined;
+  const pointer = ref.startsWith("#") ? decode(ref.slice(1)) : undefined;
+  if (pointer === undefined) return undefined;
   let found: unknown = root;
-  for (const step of ref.slice(1).split("/").filter(Boolean)) {
-    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isObject(found) ? found[key] : Array.isArray(found) ? found[Number(key)] : undefined;
+  for (const step of pointer.split("/").filter(Boolean)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    found =
+      typeof found === "object" && found !== null && Object.hasOwn(found, key)
+        ? found[key as never]
+        : undefined;
   }
   return found;
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a value is a zod 3 schema, which zod 4 can't read. */
