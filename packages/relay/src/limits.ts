@@ -62,6 +62,8 @@ export interface RelayLimits {
   /** Time before the first attempt to resume is repeated, and the longest time between two. */
   readonly resumeRetryMs: number;
   readonly maxResumeRetryMs: number;
+  /** Records of one direction after which its key is replaced. Both ends must have the same number. */
+  readonly rekeyRecords: number;
 }
 
 export const RELAY_LIMITS: RelayLimits = {
@@ -104,4 +106,6 @@ export const RELAY_LIMITS: RelayLimits = {
   resumeTimeoutMs: 30_000,
   resumeRetryMs: 250,
   maxResumeRetryMs: 2_000,
+  // At 60 KiB each, a key encrypts at most 1 TB. AES-GCM allows 256 times as many records.
+  rekeyRecords: 2 ** 24,
 };

@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { countUsedBuffers, tuneGarbageCollector } from "./used-buffers.ts";
@@ -39,4 +42,12 @@ test("a running program can expose its garbage collector", () => {
   // Another thread frees the buffers that a collection has found. The next collection waits for it.
   countUsedBuffers(16_000_000);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8_000_000);
+});
+
+test("this version of Node knows all flags of a program", async () => {
+  const file = JSON.stringify(fileURLToPath(new URL("used-buffers.ts", import.meta.url)));
+  const script = `import { tuneGarbageCollector } from ${file}; tuneGarbageCollector();`;
+  // V8 reports an unknown flag on standard error, and continues.
+  const { stderr } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", script]);
+  expect(stderr).toBe("");
 });

@@ -170,6 +170,19 @@ async function startCodexHarness(at: RealEndOptions): Promise<PairedHarness> {
     if (status !== "completed" || !last) throw new Error(`The turn ended as ${status}.`);
     return last;
   };
+  /** The first call for a command's end, and those that followed because the command was still running. */
+  const callsFrom = (request: ScriptRequest, first: string): string[] => {
+    const calls = [first];
+    while (request.commandResult(`${first}${calls.length}`)) calls.push(`${first}${calls.length}`);
+    return calls;
+  };
+  /** Waits again if the command is still running: on a busy machine, it may take longer than one call waits. */
+  const waitAgain = (request: ScriptRequest, first: string): ReturnType<typeof writeStdin> | undefined => {
+    const calls = callsFrom(request, first);
+    const { sessionId, exitCode } = request.commandResult(calls.at(-1) ?? first) ?? {};
+    if (sessionId === undefined || exitCode !== undefined) return undefined;
+    return writeStdin(sessionId, "", { callId: `${first}${calls.length}`, yieldMs: YIELD_MS });
+  };
   const resultOf = (request: ScriptRequest, ...callIds: string[]): PairedResult => {
     const results = callIds.map((callId) => request.commandResult(callId));
     return {
@@ -185,31 +198,34 @@ async function startCodexHarness(at: RealEndOptions): Promise<PairedHarness> {
         if (item.type === "commandExecution") started.resolve();
       });
       const [last] = await Promise.all([
-        turn((request) =>
-          request.commandResult("c") ? [say("done")] : [run(command, { callId: "c", yieldMs: YIELD_MS })],
-        ),
+        turn((request) => {
+          if (!request.commandResult("c")) return [run(command, { callId: "c", yieldMs: YIELD_MS })];
+          return [waitAgain(request, "c") ?? say("done")];
+        }),
         onStarted && started.promise.then(onStarted),
       ]);
-      return resultOf(last, "c");
+      return resultOf(last, ...callsFrom(last, "c"));
     },
     type: async (command, input) => {
       const last = await turn((request) => {
         const started = request.commandResult("c");
         if (!started) return [run(command, { callId: "c", tty: true, yieldMs: SHORT_YIELD_MS })];
-        if (request.commandResult("w")) return [say("done")];
+        if (request.commandResult("w")) return [waitAgain(request, "w") ?? say("done")];
         return [writeStdin(started.sessionId ?? -1, input, { callId: "w", yieldMs: YIELD_MS })];
       });
-      return resultOf(last, "c", "w");
+      return resultOf(last, "c", ...callsFrom(last, "w"));
     },
     runBehind: async (background, foreground) => {
       const last = await turn((request) => {
         const started = request.commandResult("b");
         if (!started) return [run(background, { callId: "b", yieldMs: SHORT_YIELD_MS })];
         if (!request.commandResult("f")) return [run(foreground, { callId: "f", yieldMs: YIELD_MS })];
-        if (request.commandResult("w")) return [say("done")];
+        const waiting = waitAgain(request, "f");
+        if (waiting) return [waiting];
+        if (request.commandResult("w")) return [waitAgain(request, "w") ?? say("done")];
         return [writeStdin(started.sessionId ?? -1, "", { callId: "w", yieldMs: YIELD_MS })];
       });
-      return [resultOf(last, "b", "w"), resultOf(last, "f")];
+      return [resultOf(last, "b", ...callsFrom(last, "w")), resultOf(last, ...callsFrom(last, "f"))];
     },
     patch: async () => {
       await turn((request) => (request.output("p") ? [say("done")] : [patch(PATCH, { callId: "p" })]));

@@ -1,6 +1,7 @@
 // The real codex at both ends of a relay.
 import { findCodex, OwnedProcess, startAppServer, tempFolder, type AppServer } from "@codexkit/testing";
 import type { Script } from "@codexkit/scripted-model";
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
@@ -36,6 +37,23 @@ export async function startRealExecutor({
   stack.defer(() => owned.stop("SIGTERM"));
   const owner = stack.move();
   return { process: owned, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+}
+
+/** Codex's own exec-server on a WebSocket, for `forward`. */
+export async function startRealExecServer(): Promise<AsyncDisposable & { readonly url: string }> {
+  await using stack = new AsyncDisposableStack();
+  const home = stack.use(await tempFolder("exec-server-home"));
+  const owned = new OwnedProcess({
+    command: findCodex().path,
+    args: ["exec-server"],
+    env: { ...process.env, CODEX_HOME: home.path, HOME: home.path, TMPDIR: home.path },
+  });
+  stack.defer(() => owned.stop("SIGTERM"));
+  const ended = owned.ended.then((end) => Promise.reject(new Error(owned.describeEnd(end))));
+  ended.catch(() => {});
+  const [line] = (await Promise.race([once(owned.child.stdout, "data"), ended])) as [Buffer];
+  const owner = stack.move();
+  return { url: String(line).trim(), [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
 /** Codex's own harness: `codex app-server` with the variables of the relay, on a scripted model. */

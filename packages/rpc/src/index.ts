@@ -17,6 +17,7 @@ export type { Transport, TransportReceiver } from "./transport.ts";
 export { NdjsonTransport, type NdjsonTransportOptions } from "./ndjson-transport.ts";
 export { WebSocketTransport } from "./websocket-transport.ts";
 export { answerPings } from "./answer-pings.ts";
+export { startHeartbeat } from "./heartbeat.ts";
 export { connectWebSocket, type ConnectWebSocketOptions } from "./connect-websocket.ts";
 export { memoryTransportPair } from "./memory-transport.ts";
 

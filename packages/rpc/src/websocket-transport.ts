@@ -1,5 +1,6 @@
 import type { RawData, WebSocket } from "ws";
 import { RpcError } from "./errors.ts";
+import { startHeartbeat } from "./heartbeat.ts";
 import { RPC_LIMITS, type RpcLimits } from "./limits.ts";
 import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
@@ -19,9 +20,8 @@ export class WebSocketTransport implements Transport {
   readonly #socket: WebSocket;
   readonly #limits: RpcLimits;
   #receiver: TransportReceiver | undefined;
-  #heartbeat: NodeJS.Timeout | undefined;
+  #stopHeartbeat: (() => void) | undefined;
   #end: { cause: Error | undefined } | undefined;
-  #isPaused = false;
 
   constructor(socket: WebSocket, limits?: Partial<RpcLimits>) {
     this.#socket = socket;
@@ -62,12 +62,10 @@ export class WebSocketTransport implements Transport {
 
   pause(): void {
     if (this.#end) return;
-    this.#isPaused = true;
     this.#socket.pause();
   }
 
   resume(): void {
-    this.#isPaused = false;
     this.#socket.resume();
   }
 
@@ -109,25 +107,10 @@ export class WebSocketTransport implements Transport {
   /** Detects a dead network. Without pings a call would wait for its timeout, and a listener forever. */
   #watch(): void {
     const { heartbeatIntervalMs } = this.#limits;
-    let isAlive = true;
-    const markAlive = (): void => {
-      isAlive = true;
-    };
-    this.#socket.on("pong", markAlive);
-    // A pong may be queued behind other messages of a busy peer, which prove as much.
-    this.#socket.on("message", markAlive);
-    this.#heartbeat = setInterval(() => {
-      // A paused socket does not read pongs.
-      if (this.#isPaused) isAlive = true;
-      if (!isAlive) {
-        this.#finish(new Error(`The other side answered no ping within ${heartbeatIntervalMs} ms.`));
-        this.#socket.terminate();
-        return;
-      }
-      isAlive = false;
-      this.#socket.ping(ignoreError);
-    }, timerDelay(heartbeatIntervalMs));
-    this.#heartbeat.unref();
+    this.#stopHeartbeat = startHeartbeat(this.#socket, heartbeatIntervalMs, () => {
+      this.#finish(new Error(`The other side answered no ping within ${heartbeatIntervalMs} ms.`));
+      this.#socket.terminate();
+    });
   }
 
   /** Notifies the peer at once: the closing handshake may take long or never complete. */
@@ -139,7 +122,7 @@ export class WebSocketTransport implements Transport {
   #finish(cause: Error | undefined): void {
     if (this.#end) return;
     this.#end = { cause };
-    clearInterval(this.#heartbeat);
+    this.#stopHeartbeat?.();
     this.#receiver?.closed(cause);
   }
 }

@@ -8,23 +8,23 @@ function createLimiter(options: { perSecond: number; burst: number }) {
 
 test("allows a burst, then the average rate", () => {
   const { clock, limiter } = createLimiter({ perSecond: 2, burst: 3 });
-  expect([1, 2, 3].map(() => limiter.take("a"))).toEqual([0, 0, 0]);
-  expect(limiter.take("a")).toBe(1);
+  expect([1, 2, 3].map(() => limiter.tryAcquire("a"))).toEqual([0, 0, 0]);
+  expect(limiter.tryAcquire("a")).toBe(1);
   clock.now = 500;
-  expect(limiter.take("a")).toBe(0);
-  expect(limiter.take("a")).toBe(1);
+  expect(limiter.tryAcquire("a")).toBe(0);
+  expect(limiter.tryAcquire("a")).toBe(1);
 });
 
 test("limits each key for itself", () => {
   const { limiter } = createLimiter({ perSecond: 1, burst: 1 });
-  expect(limiter.take("a")).toBe(0);
-  expect(limiter.take("b")).toBe(0);
-  expect(limiter.take("a")).toBe(1);
+  expect(limiter.tryAcquire("a")).toBe(0);
+  expect(limiter.tryAcquire("b")).toBe(0);
+  expect(limiter.tryAcquire("a")).toBe(1);
 });
 
 test("does not collect more than the burst", () => {
   const { clock, limiter } = createLimiter({ perSecond: 1, burst: 2 });
-  limiter.take("a");
+  limiter.tryAcquire("a");
   clock.now = 1_000_000;
-  expect([1, 2, 3].map(() => limiter.take("a"))).toEqual([0, 0, 1]);
+  expect([1, 2, 3].map(() => limiter.tryAcquire("a"))).toEqual([0, 0, 1]);
 });

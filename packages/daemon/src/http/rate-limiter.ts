@@ -1,35 +1,21 @@
-import { BoundedMap } from "@codexkit/rpc/async";
+import { BoundedMap, TokenBucket, type TokenBucketOptions } from "@codexkit/rpc/async";
 
-export interface RateLimiterOptions {
-  readonly perSecond: number;
-  readonly burst: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly now?: () => number;
-}
-
-/** Keys that are remembered. The least recently used one is forgotten, and then has its whole burst again. */
+/** Maximum number of tracked keys. The least recently used key is dropped, which refills its bucket. */
 const MAX_KEYS = 10_000;
 
 /** A token bucket per key. */
 export class RateLimiter {
-  readonly #buckets = new BoundedMap<string, { level: number; at: number }>(MAX_KEYS);
-  readonly #perSecond: number;
-  readonly #burst: number;
-  readonly #now: () => number;
+  readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_KEYS);
+  readonly #options: TokenBucketOptions;
 
-  constructor({ perSecond, burst, now = () => performance.now() }: RateLimiterOptions) {
-    this.#perSecond = perSecond;
-    this.#burst = burst;
-    this.#now = now;
+  constructor(options: TokenBucketOptions) {
+    this.#options = options;
   }
 
-  /** Takes one request from the key's bucket. Returns 0, or the seconds after which the next one is allowed. */
-  take(key: string): number {
-    const at = this.#now();
-    const { level: before, at: since } = this.#buckets.get(key) ?? { level: this.#burst, at };
-    const level = Math.min(this.#burst, before + ((at - since) / 1000) * this.#perSecond);
-    const isAllowed = level >= 1;
-    this.#buckets.set(key, { level: isAllowed ? level - 1 : level, at });
-    return isAllowed ? 0 : Math.ceil((1 - level) / this.#perSecond);
+  /** Takes one request from the key's bucket. Returns 0, or the seconds after which the next request is allowed. */
+  tryAcquire(key: string): number {
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.#options);
+    this.#buckets.set(key, bucket);
+    return Math.ceil(bucket.tryTake(1) / 1000);
   }
 }

@@ -1,17 +1,17 @@
-import { awsCredential } from "../credentials/aws-credential.ts";
+import { AWS_SECRET_VARIABLES, awsCredential } from "../credentials/aws-credential.ts";
 import type { RelayCredential } from "../credentials/credential.ts";
 import { findCredential, removeSecrets } from "../credentials/find-credential.ts";
 import { StdinCredential } from "../credentials/stdin-credential.ts";
 import { RelayError } from "../errors.ts";
 import type { ExecutorFlags, ForwardFlags } from "./executor-flags.ts";
 
-/** Returns the credential that the flags and the environment specify. Tokens are removed from the environment of commands. */
+/** Returns the credential that the flags and the environment specify. Tokens and AWS keys are removed from the environment of commands. */
 export function chooseCredential(flags: ExecutorFlags | ForwardFlags): RelayCredential {
   assertCombination(flags);
   try {
     if ("awsSigv4" in flags && flags.awsSigv4) {
       const { awsProfile: profile, awsRegion: region, awsService: service } = flags;
-      return awsCredential(
+      const credential = awsCredential(
         {
           ...(profile === undefined ? {} : { profile }),
           ...(region === undefined ? {} : { region }),
@@ -19,6 +19,8 @@ export function chooseCredential(flags: ExecutorFlags | ForwardFlags): RelayCred
         },
         process.env,
       );
+      removeSecrets(process.env, AWS_SECRET_VARIABLES);
+      return credential;
     }
     if (flags.executorCredentialStdin === true)
       return new StdinCredential(process.stdin, flags.environmentId);

@@ -1,7 +1,7 @@
 // Runs the program from source, as users start it.
 import { OwnedProcess, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ENVIRONMENT, startTestRegistry, type TestRegistry } from "../../test/registry-fixture.ts";
@@ -104,6 +104,11 @@ test("keeps its keys in a file, and prints the public one", async () => {
   expect(await readFile(path, "utf8")).not.toContain(
     (JSON.parse(first.stdout) as Record<string, string>)["x25519_public_key"],
   );
+  await chmod(path, 0o640);
+  const open = await finish(["identity", "--identity-file", path]);
+  expect(open).toMatchObject({ code: 2, stdout: "" });
+  expect(open.stderr).toContain(`(permissions 640). Run: chmod 600 ${path}`);
+  await chmod(path, 0o600);
   await writeFile(path, "hidden");
   const broken = await finish(["identity", "--identity-file", path]);
   expect(broken).toMatchObject({ code: 2, stdout: "" });

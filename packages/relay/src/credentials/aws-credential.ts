@@ -4,6 +4,13 @@ import { join } from "node:path";
 import { RelayError } from "../errors.ts";
 import type { RelayCredential } from "./credential.ts";
 
+/** Variables with keys. Commands of an executor that signs with them must not inherit them. */
+export const AWS_SECRET_VARIABLES = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+] as const;
+
 export interface AwsOptions {
   /** A profile of `~/.aws`. Default: `AWS_PROFILE`, then the keys in the environment, then the profile `default`. */
   readonly profile?: string;

@@ -64,7 +64,7 @@ function codeOf(cause: unknown): string {
   return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
 }
 
-/** Removes the tokens from an environment. Call it when the credential has been found. */
-export function removeSecrets(env: NodeJS.ProcessEnv): void {
-  for (const name of SECRET_VARIABLES) delete env[name];
+/** Removes tokens or keys from an environment. Call it when the credential has been found. */
+export function removeSecrets(env: NodeJS.ProcessEnv, names: readonly string[] = SECRET_VARIABLES): void {
+  for (const name of names) delete env[name];
 }

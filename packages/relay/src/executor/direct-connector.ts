@@ -18,6 +18,8 @@ export interface DirectConnectorOptions {
  * messages, so TLS and the registry's credentials are the only protection.
  */
 export class DirectConnector implements ExecutorConnector {
+  /** This transport has no streams. A session can be resumed over any later connection. */
+  readonly hasSuspendedStreams = false;
   readonly #options: DirectConnectorOptions;
 
   constructor(options: DirectConnectorOptions) {

@@ -9,6 +9,7 @@ const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 async function run(
   steps: readonly ("ends" | RelayError)[],
   registrations: readonly (RelayError | "ok")[] = [],
+  hasSuspendedStreams = false,
 ) {
   const stopping = new AbortController();
   const log: string[] = [];
@@ -18,6 +19,7 @@ async function run(
   let attempt = 0;
   await runExecutorLoop({
     connector: {
+      hasSuspendedStreams,
       register: () => {
         const outcome = registrations[registered] ?? "ok";
         registered += 1;
@@ -65,6 +67,20 @@ test("reconnects after a lost connection with the same registration", async () =
 test("delays double up to 30 s, with jitter, and are reset after a success", async () => {
   const { delays } = await run([...Array.from({ length: 8 }, () => unreachable), "ends"]);
   const ceilings = [1, 2, 4, 8, 16, 30, 30, 30, 1].map((seconds) => seconds * 1000);
+  expect(delays.length).toBe(ceilings.length);
+  for (const [index, ceiling] of ceilings.entries()) {
+    expect(delays[index]).toBeGreaterThanOrEqual(ceiling / 2);
+    expect(delays[index]).toBeLessThanOrEqual(ceiling);
+  }
+});
+
+test("delays stay below 5 s while streams wait for a connection", async () => {
+  const { delays } = await run(
+    Array.from({ length: 6 }, () => unreachable),
+    [],
+    true,
+  );
+  const ceilings = [1, 2, 4, 5, 5, 5].map((seconds) => seconds * 1000);
   expect(delays.length).toBe(ceilings.length);
   for (const [index, ceiling] of ceilings.entries()) {
     expect(delays[index]).toBeGreaterThanOrEqual(ceiling / 2);

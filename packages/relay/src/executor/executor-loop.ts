@@ -2,7 +2,7 @@ import type { Logger } from "@codexkit/exec-server";
 import { setTimeout as delay } from "node:timers/promises";
 import { RelayError } from "../errors.ts";
 import type { ExecutorRegistration } from "../registry-client/registry-client.ts";
-import { EXECUTOR_RETRY, retryDelayMs } from "../retry-delay.ts";
+import { EXECUTOR_RETRY, retryDelayMs, SUSPENDED_RETRY } from "../retry-delay.ts";
 
 /** An executor's connection to its rendezvous. */
 export interface ExecutorLink {
@@ -14,6 +14,8 @@ export interface ExecutorLink {
 
 /** How an executor registers and connects: through Noise streams or directly. */
 export interface ExecutorConnector {
+  /** Whether streams wait for the next connection. */
+  readonly hasSuspendedStreams: boolean;
   register(signal: AbortSignal): Promise<ExecutorRegistration>;
   /** Rejects with `unauthorized` or `refused` if the URL is no longer accepted, so that a new registration is needed. */
   connect(registration: ExecutorRegistration, signal: AbortSignal): Promise<ExecutorLink>;
@@ -60,7 +62,7 @@ export async function runExecutorLoop(options: ExecutorLoopOptions): Promise<voi
     }
     if (signal.aborted) break;
     failures += 1;
-    const retry = retryDelayMs(EXECUTOR_RETRY, failures);
+    const retry = retryDelayMs(connector.hasSuspendedStreams ? SUSPENDED_RETRY : EXECUTOR_RETRY, failures);
     log.warn("not connected to the rendezvous", { reason: error?.message, retryDelayMs: Math.round(retry) });
     onStatus({ state: "waiting", error, retryDelayMs: retry });
     await sleep(retry, signal).catch(() => {});

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { RelayError } from "../errors.ts";
 import { identityFromSeeds, type RelayIdentity } from "../noise/identity.ts";
@@ -17,8 +17,11 @@ export async function openIdentityFile(path: string): Promise<RelayIdentity> {
 async function readIdentity(path: string): Promise<RelayIdentity | undefined> {
   let text: string;
   try {
-    text = await readFile(path, "utf8");
+    await using file = await open(path);
+    assertPrivate(path, (await file.stat()).mode);
+    text = await file.readFile("utf8");
   } catch (cause) {
+    if (RelayError.is(cause)) throw cause;
     if (codeOf(cause) === "ENOENT") return undefined;
     throw new RelayError("bad_option", `--identity-file: ${path} can't be read (${codeOf(cause)}).`, {
       cause,
@@ -34,6 +37,16 @@ async function readIdentity(path: string): Promise<RelayIdentity | undefined> {
       `--identity-file: ${path} is not a file with the keys of an executor.`,
     );
   }
+}
+
+/** Refuses a file that other users can read or change, as ssh does. Windows has no such permissions. */
+function assertPrivate(path: string, mode: number): void {
+  if (process.platform === "win32" || (mode & 0o077) === 0) return;
+  const permissions = (mode & 0o777).toString(8);
+  throw new RelayError(
+    "bad_option",
+    `--identity-file: ${path} holds private keys, but other users can access it (permissions ${permissions}). Run: chmod 600 ${path}`,
+  );
 }
 
 async function createIdentity(path: string): Promise<RelayIdentity> {

@@ -43,8 +43,8 @@ export class NoiseConnector implements ExecutorConnector, AsyncDisposable {
     });
   }
 
-  get activeStreams(): number {
-    return this.#acceptor.activeStreams;
+  get hasSuspendedStreams(): boolean {
+    return this.#acceptor.hasSuspendedStreams;
   }
 
   register(signal: AbortSignal): Promise<ExecutorRegistration> {

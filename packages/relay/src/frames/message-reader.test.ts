@@ -1,6 +1,7 @@
 import { repetitions } from "@codexkit/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { exposedGc } from "../../test/exposed-gc.ts";
 import { RelayError } from "../errors.ts";
 import { MessagePacker } from "../stream/message-packer.ts";
 import { MessageReader } from "./message-reader.ts";
@@ -20,6 +21,14 @@ function pack(
   packer.flush();
   expect(packer.pendingBytes).toBe(0);
   return records;
+}
+
+function usedBytes(gc: NodeJS.GCFunction): number {
+  // Another thread frees the buffers that a collection has found. The next collection waits for it.
+  gc();
+  gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
 describe("messages", () => {
@@ -112,6 +121,21 @@ describe("messages", () => {
       }),
       { numRuns: repetitions({ test: 500, soak: 100_000 }) },
     );
+  });
+
+  it("in records of one byte need little more memory than their bytes", () => {
+    const gc = exposedGc();
+    const [size, before] = [300_000, usedBytes(gc)];
+    const read: Buffer[] = [];
+    const reader = new MessageReader(size, (message) => read.push(message));
+    const bytes = Buffer.alloc(4 + size, "x");
+    bytes.writeUInt32BE(size);
+    // Copies, as decryption makes them.
+    for (let at = 0; at < size; at++) reader.push(Buffer.from(bytes.subarray(at, at + 1)));
+    expect(reader.pendingBytes).toBe(size - 4);
+    expect(usedBytes(gc) - before).toBeLessThan(8_000_000);
+    reader.push(bytes.subarray(size));
+    expect(read).toEqual([bytes.subarray(4)]);
   });
 
   it("that are incomplete need no more memory than was received", () => {

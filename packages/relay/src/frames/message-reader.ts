@@ -2,6 +2,9 @@ import { RelayError } from "../errors.ts";
 
 const LENGTH_BYTES = 4;
 
+/** Pieces below this size are merged: a peer may send a large message in records of one byte, and each piece costs an object. */
+const SMALL_PIECE_BYTES = 4096;
+
 /**
  * Splits the decrypted byte stream into messages, each of which is preceded by its length as a big-endian 32-bit number.
  * A record may hold many messages, and a message may span many records.
@@ -38,12 +41,24 @@ export class MessageReader {
       const piece = record.subarray(at, at + needed);
       at += piece.length;
       if (piece.length < needed) {
-        this.#pieces.push(piece);
-        this.#pieceBytes += piece.length;
+        this.#keep(piece);
         return;
       }
       this.#complete(this.#join(piece));
     }
+  }
+
+  /** Merges pieces of similar sizes, so that few are left and each byte is copied a few times only. */
+  #keep(piece: Buffer): void {
+    this.#pieceBytes += piece.length;
+    let merged = piece;
+    for (;;) {
+      const last = this.#pieces.at(-1);
+      if (!last || last.length > merged.length || merged.length >= SMALL_PIECE_BYTES) break;
+      this.#pieces.pop();
+      merged = Buffer.concat([last, merged]);
+    }
+    this.#pieces.push(merged);
   }
 
   #complete(bytes: Buffer): void {

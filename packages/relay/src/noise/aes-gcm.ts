@@ -19,6 +19,16 @@ function nonceBytes(nonce: number): Buffer {
   return bytes;
 }
 
+/** The largest 64-bit nonce, which Noise reserves for REKEY. */
+const REKEY_NONCE = Buffer.concat([Buffer.alloc(4), Buffer.alloc(8, 0xff)]);
+
+const ZEROS = Buffer.alloc(32);
+
+/** Noise's REKEY: the key that follows a key, from which the earlier one can't be computed. */
+export function nextKey(key: KeyObject): Buffer {
+  return createCipheriv(ALGORITHM, key, REKEY_NONCE, TAG).update(ZEROS);
+}
+
 /** Encrypts into a new buffer with room for a header before the ciphertext, which is then followed by the tag. */
 export function sealRecord(
   key: Buffer | KeyObject,

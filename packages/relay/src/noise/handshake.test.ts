@@ -1,11 +1,13 @@
 import { gcm } from "@noble/ciphers/aes.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { randomBytes } from "node:crypto";
+import { encapsulate, randomBytes } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { NobleHandshake, nobleKeys, nobleNonce } from "../../test/noble-handshake.ts";
 import { RelayError } from "../errors.ts";
 import { generateIdentity, identityFromSeeds, type RelayIdentity } from "./identity.ts";
 import { InitiatorHandshake } from "./initiator.ts";
+import { exposedGc } from "../../test/exposed-gc.ts";
 import { ResponderHandshake } from "./responder.ts";
 import type { StreamBinding } from "./transcript.ts";
 
@@ -73,6 +75,27 @@ describe("both ends", () => {
     );
     expect(violationOf(() => initiator().writeMessage1("x".repeat(4097))).code).toBe("limit");
   });
+
+  it.each(["completed", "was given up"])(
+    "keep no ephemeral private key after a handshake that %s",
+    async (end) => {
+      const near = (() => {
+        const keys = [generateIdentity()];
+        const reference = new WeakRef((keys[0] as RelayIdentity).x25519);
+        const random = { ephemeral: () => keys.pop() as RelayIdentity, encapsulate };
+        return { reference, handshake: new InitiatorHandshake(HARNESS, EXECUTOR.publicKey, BINDING, random) };
+      })();
+      const far = responder();
+      far.readMessage1(near.handshake.writeMessage1(AUTHORIZATION));
+      if (end === "completed") near.handshake.readMessage2(far.writeMessage2().message);
+      else near.handshake.destroy();
+      // A weak reference keeps its object until the end of the turn in which it was created.
+      await nextTurn();
+      exposedGc()();
+      expect(near.reference.deref()).toBeUndefined();
+      expect(violationOf(() => near.handshake.writeMessage1(AUTHORIZATION)).code).toBe("protocol_violation");
+    },
+  );
 
   it("refuse to answer a message that was not read", () => {
     expect(violationOf(() => responder().writeMessage2()).code).toBe("protocol_violation");

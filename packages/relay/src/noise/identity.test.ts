@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { LOW_ORDER_POINTS } from "../../test/low-order-points.ts";
 import { RelayError } from "../errors.ts";
 import {
   generateIdentity,
@@ -61,17 +62,7 @@ describe("an identity", () => {
 });
 
 describe("a low-order X25519 point", () => {
-  /** The points whose product with any scalar is zero, and their encodings beyond the field's modulus. */
-  const points = [
-    "0000000000000000000000000000000000000000000000000000000000000000",
-    "0100000000000000000000000000000000000000000000000000000000000000",
-    "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
-    "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
-  ];
-  it.each(points)("%s is refused", (point) => {
+  it.each(LOW_ORDER_POINTS)("%s is refused", (point) => {
     const key = publicKeyFromBytes(Buffer.from(point, "hex"), IDENTITY.publicKey.mlkemBytes);
     expect(() => sharedSecret(IDENTITY.x25519, key.x25519)).toThrow("weak X25519 public key");
   });

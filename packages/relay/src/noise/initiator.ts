@@ -31,7 +31,8 @@ export class InitiatorHandshake {
   readonly #identity: RelayIdentity;
   readonly #executor: RelayPublicKey;
   readonly #random: HandshakeRandomness;
-  readonly #ephemeral: RelayIdentity;
+  /** Undefined after the handshake, because the keys of the stream can be computed from it. */
+  #ephemeral: RelayIdentity | undefined;
 
   constructor(
     identity: RelayIdentity,
@@ -60,11 +61,12 @@ export class InitiatorHandshake {
     const toStatic = this.#random.encapsulate(this.#executor.mlkem);
     const ciphertext = state.encryptAndHash(toStatic.ciphertext);
     state.mixKeyAndHash(toStatic.sharedKey);
-    const ephemeral = writeEphemeral(state, this.#ephemeral);
-    state.mixKey(sharedSecret(this.#ephemeral.x25519, this.#executor.x25519));
-    const own = [state.encryptAndHash(publicKey.x25519Bytes), state.encryptAndHash(publicKey.mlkemBytes)];
+    const own = this.#requireEphemeral();
+    const ephemeral = writeEphemeral(state, own);
+    state.mixKey(sharedSecret(own.x25519, this.#executor.x25519));
+    const keys = [state.encryptAndHash(publicKey.x25519Bytes), state.encryptAndHash(publicKey.mlkemBytes)];
     state.mixKey(sharedSecret(x25519, this.#executor.x25519));
-    const message = Buffer.concat([ciphertext, ...ephemeral, ...own, state.encryptAndHash(payload)]);
+    const message = Buffer.concat([ciphertext, ...ephemeral, ...keys, state.encryptAndHash(payload)]);
     payload.fill(0);
     return message;
   }
@@ -74,25 +76,32 @@ export class InitiatorHandshake {
     const state = this.#state;
     try {
       if (message.length !== MESSAGE_2_BYTES) throw wrongLength(2);
+      const own = this.#requireEphemeral();
       const reader = new MessageReader(message);
       const toEphemeral = reader.take(MLKEM_CIPHERTEXT_BYTES);
       state.mixHash(toEphemeral);
-      state.mixKey(decapsulate(this.#ephemeral.mlkem, toEphemeral));
+      state.mixKey(decapsulate(own.mlkem, toEphemeral));
       const toStatic = state.decryptAndHash(reader.take(MLKEM_CIPHERTEXT_BYTES + AES_TAG_BYTES));
       state.mixKeyAndHash(decapsulate(this.#identity.mlkem, toStatic));
       const ephemeral = readEphemeral(state, reader);
-      state.mixKey(sharedSecret(this.#ephemeral.x25519, ephemeral.x25519));
+      state.mixKey(sharedSecret(own.x25519, ephemeral.x25519));
       state.mixKey(sharedSecret(this.#identity.x25519, ephemeral.x25519));
       state.decryptAndHash(reader.rest());
       const { fromInitiator, fromResponder } = state.split();
       return { send: fromInitiator, receive: fromResponder };
     } finally {
-      state.destroy();
+      this.destroy();
     }
   }
 
-  /** Zeroes the keys of a handshake that does not complete. */
+  /** Zeroes the keys of a handshake that does not complete, and drops its ephemeral private keys. */
   destroy(): void {
     this.#state.destroy();
+    this.#ephemeral = undefined;
+  }
+
+  #requireEphemeral(): RelayIdentity {
+    if (this.#ephemeral) return this.#ephemeral;
+    throw new RelayError("protocol_violation", "The handshake has already ended.");
   }
 }

@@ -37,6 +37,7 @@ export class SymmetricState {
   mixKeyAndHash(secret: Buffer): void {
     const [chainingKey, hash, key] = this.#derive(secret, 3);
     this.mixHash(hash ?? EMPTY);
+    hash?.fill(0);
     this.#install(chainingKey, key);
   }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { publicKeySchema } from "../noise/identity.ts";
+import { MAX_AUTHORIZATION_BYTES } from "../noise/transcript.ts";
 
 export const SECURITY_PROFILE = "noise_hybrid_ik_v1";
 export const DIRECT_TRANSPORT = "direct_jsonrpc_v1";
@@ -17,7 +18,7 @@ export const registeredSchema = z.object(noise);
 export const connectedSchema = z.object({
   ...noise,
   executor_public_key: publicKeySchema,
-  harness_key_authorization: z.string().min(1),
+  harness_key_authorization: z.string().min(1).max(MAX_AUTHORIZATION_BYTES),
 });
 
 export const validatedSchema = z.object({

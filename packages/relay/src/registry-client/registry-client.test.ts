@@ -84,6 +84,11 @@ test("connects with a key and returns the executor's key and the authorization",
   expect(it.received[0]?.body).toEqual({ harness_public_key: KEY });
 });
 
+test("refuses an authorization that is too long for a handshake", async () => {
+  await using it = await registry([200, { ...CONNECTED, harness_key_authorization: "x".repeat(4097) }]);
+  await expect(it.client.connect(publicKey, NEVER)).rejects.toMatchObject({ code: "protocol_violation" });
+});
+
 test.each([
   [{ valid: true }, { isValid: true, claim: undefined }],
   [{ valid: false }, { isValid: false, claim: undefined }],

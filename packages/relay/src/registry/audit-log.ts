@@ -1,5 +1,5 @@
+import { TokenBucket } from "@codexkit/rpc/async";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { TokenBucket } from "./rendezvous/token-bucket.ts";
 
 /** An event of the audit log, without secrets. Tokens, registrations and grants are identified by their IDs. */
 export interface AuditEntry {
@@ -56,7 +56,7 @@ export class AuditLog {
    * ones.
    */
   recordRefusal(entry: Omit<AuditEntry, "event">): void {
-    if (!this.#refusals.tryTake(1)) {
+    if (this.#refusals.tryTake(1) > 0) {
       this.#omittedRefusals += 1;
       return;
     }

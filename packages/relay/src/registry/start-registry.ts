@@ -84,6 +84,12 @@ export async function startRegistryWith(
     onWarning,
     isClosing: () => isClosing,
   });
+  // Executors that connect immediately must not count as offline, so the node registers before it listens if it knows its URL.
+  if (resolved.nodeUrl !== undefined) {
+    await store.nodes.register(nodeId, resolved.nodeUrl);
+    // If the start fails.
+    started.defer(() => store.nodes.retire(nodeId).catch(() => {}));
+  }
   const server = await HttpServer.listen(app, {
     host: resolved.host,
     port: resolved.port,
@@ -94,7 +100,7 @@ export async function startRegistryWith(
   started.defer(() => server.close(0));
   publicUrl ??= server.url;
   const nodeUrl = resolved.nodeUrl ?? server.url;
-  await store.nodes.register(nodeId, nodeUrl);
+  if (resolved.nodeUrl === undefined) await store.nodes.register(nodeId, nodeUrl);
   const checks = started.use(
     new LiveChecks({ store, nodeId, nodeUrl, rendezvous, links, leaseMs: limits.leaseMs, onWarning }),
   );

@@ -3,6 +3,7 @@ import { RelayError } from "../errors.ts";
 import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import { type FrameBody, type RelayFrame, RESET_REASON } from "../frames/frame.ts";
+import { isSamePublicKey } from "../noise/identity.ts";
 import { type HarnessClaim, ResponderHandshake } from "../noise/responder.ts";
 import type { HarnessVerdict } from "../registry-client/registry-client.ts";
 import type { StreamLink } from "./encrypted-stream-options.ts";
@@ -150,6 +151,13 @@ export class AcceptorChannel {
     const { limits, counters, streams, endedStreams, options } = this.#context;
     const { message, keys } = handshake.writeMessage2();
     this.#send(streamId, { kind: "handshake", payload: message });
+    // The harness has proven that it owns the key, and a harness opens a new stream only after the end of its last one. The
+    // executor may have missed that end: a reset can be forged. A suspended stream would keep its session attached, and the
+    // harness could not resume the session.
+    for (const { stream } of streams.values()) {
+      if (!stream.isSuspended || !isSamePublicKey(stream.remoteKey, harnessKey)) continue;
+      stream.giveUp(new RelayError("disconnected", "The harness has opened a new stream instead."));
+    }
     const stream = new EncryptedStream({
       role: "executor",
       streamId,

@@ -3,8 +3,9 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repetitions } from "@codexkit/testing";
+import { LOW_ORDER_POINTS } from "../../test/low-order-points.ts";
 import { memoryChannelPair } from "../../test/memory-channel.ts";
-import { framed, RawHarness } from "../../test/raw-harness.ts";
+import { binding, framed, RawHarness } from "../../test/raw-harness.ts";
 import {
   AUTHORIZATION,
   EXECUTOR,
@@ -19,13 +20,22 @@ import type { RelayError } from "../errors.ts";
 import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
 import type { DataBody } from "../frames/frame.ts";
-import { generateIdentity } from "../noise/identity.ts";
+import { generateIdentity, publicKeyFromBytes, type RelayPublicKey } from "../noise/identity.ts";
 import { InitiatorHandshake } from "../noise/initiator.ts";
 import { ResponderHandshake } from "../noise/responder.ts";
+import { createCounters } from "./counters.ts";
+import type { OpenStreamOptions } from "./open-stream-options.ts";
 import { openStream } from "./open-stream.ts";
 
 const RESET = { kind: "reset", reason: "noise_relay_protocol_error" };
 const BINDING = { environmentId: "e", registrationId: "r", streamId: "s" };
+
+/** Where message 1 has the ephemeral X25519 key: behind an ML-KEM ciphertext. */
+const EPHEMERAL_OFFSET = 1088;
+
+function weakKey(point: string): RelayPublicKey {
+  return publicKeyFromBytes(Buffer.from(point, "hex"), EXECUTOR.publicKey.mlkemBytes);
+}
 
 /** A stream whose harness sends the frames of the test. */
 async function hostileStream() {
@@ -114,6 +124,22 @@ describe("a record", () => {
     const { harness, keys, inbox } = await hostileStream();
     harness.sendRecord("s1", keys, plaintext);
     expect(await inbox.closed).toMatchObject({ code: "protocol_violation" });
+  });
+});
+
+describe("a handshake with a weak ephemeral key", () => {
+  it.each(LOW_ORDER_POINTS)("%s is refused and counted", async (point) => {
+    const [near, far] = memoryChannelPair();
+    const { acceptor, counters, streams } = testAcceptor();
+    void acceptor.serve(far, REGISTRATION_ID);
+    const harness = new RawHarness(near);
+    const handshake = new InitiatorHandshake(HARNESS, EXECUTOR.publicKey, binding("s1"));
+    const payload = handshake.writeMessage1(AUTHORIZATION);
+    Buffer.from(point, "hex").copy(payload, EPHEMERAL_OFFSET);
+    harness.send("s1", { kind: "handshake", payload });
+    expect(await harness.next("s1")).toEqual(RESET);
+    expect(counters.handshakesFailed).toBe(1);
+    expect(streams).toEqual([]);
   });
 });
 
@@ -214,6 +240,21 @@ describe("a harness", () => {
       code: "refused",
     });
     expect(test.counters.handshakesFailed).toBe(1);
+  });
+
+  it.each<[string, Partial<OpenStreamOptions>, string]>([
+    ["a weak key", { executorKey: weakKey(LOW_ORDER_POINTS[0]) }, "protocol_violation"],
+    ["another weak key", { executorKey: weakKey(LOW_ORDER_POINTS[2]) }, "protocol_violation"],
+    ["an authorization that is too long", { authorization: "x".repeat(4097) }, "limit"],
+  ])("that gets %s from its registry rejects, and closes the connection", async (_what, options, code) => {
+    const counters = createCounters();
+    const { opened, near, frames } = opening({ counters, limits: { handshakeTimeoutMs: 1 }, ...options });
+    await expect(opened).rejects.toMatchObject({ code });
+    expect(near.isClosed).toBe(true);
+    expect(frames).toEqual([]);
+    expect(counters.handshakesFailed).toBe(1);
+    // A timeout of the handshake would be an unhandled rejection.
+    await new Promise((resolve) => void setTimeout(resolve, 5));
   });
 
   it("gives up when its signal aborts, or the executor does not answer", async () => {

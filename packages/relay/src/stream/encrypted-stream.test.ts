@@ -1,6 +1,11 @@
 import { Peer } from "@codexkit/rpc";
 import { describe, expect, it } from "vitest";
-import { Inbox, streamPair } from "../../test/stream-pair.ts";
+import { EXECUTOR, Inbox, streamPair } from "../../test/stream-pair.ts";
+import { decodeFrame } from "../frames/decode-frame.ts";
+import { RELAY_LIMITS } from "../limits.ts";
+import { CipherState, MAX_NONCE } from "../noise/cipher-state.ts";
+import { createCounters } from "./counters.ts";
+import { EncryptedStream } from "./encrypted-stream.ts";
 
 describe("an encrypted stream", () => {
   it("carries messages of all sizes in both directions and in order", async () => {
@@ -27,6 +32,44 @@ describe("an encrypted stream", () => {
     expect(await Promise.all(calls)).toEqual(calls.map((_, i) => ({ i })));
     await client.close();
     await server.closed;
+  });
+
+  it.each([
+    ["small message", "x"],
+    ["message of several records", "x".repeat(200_000)],
+  ])("ends with a reset when a %s needs more record numbers than there are", async (_what, message) => {
+    const frames: Uint8Array[] = [];
+    const stream = new EncryptedStream({
+      role: "harness",
+      streamId: "s1",
+      remoteKey: EXECUTOR.publicKey,
+      keys: {
+        send: new CipherState(Buffer.alloc(32, 1), MAX_NONCE),
+        receive: new CipherState(Buffer.alloc(32, 2)),
+      },
+      link: {
+        send: (frame) => void frames.push(frame),
+        bufferedBytes: 0,
+        setPaused: () => {},
+        close: () => Promise.resolve(),
+      },
+      isReliabilityEnabled: false,
+      canReconnect: false,
+      limits: RELAY_LIMITS,
+      counters: createCounters(),
+      onEnd: () => {},
+    });
+    const inbox = new Inbox(stream);
+    void stream.send("last");
+    stream.flush();
+    void stream.send(message);
+    stream.flush();
+    expect(await inbox.closed).toMatchObject({ code: "limit" });
+    expect(frames.map((frame) => decodeFrame(Buffer.from(frame)).body)).toMatchObject([
+      { kind: "data", seq: MAX_NONCE },
+      { kind: "reset" },
+    ]);
+    await stream.close();
   });
 
   it("puts the small messages of one turn into one frame", async () => {

@@ -83,6 +83,11 @@ export class EncryptedStream implements RelayStream {
     return this.#negotiation.mode === "reliable";
   }
 
+  /** Whether the stream waits for its other end to resume it. */
+  get isSuspended(): boolean {
+    return this.#recovery.isActive;
+  }
+
   get hasEnded(): boolean {
     return this.#queue.hasEnded;
   }
@@ -108,20 +113,14 @@ export class EncryptedStream implements RelayStream {
     const content = this.#negotiation.prepare(message);
     const length = typeof content === "string" ? Buffer.byteLength(content) : content.length;
     checkMessage(length, this.bufferedBytes, this.#limits);
-    this.#records.add(content, length);
+    this.#endAtLimit(() => this.#records.add(content, length));
     this.#negotiation.sent();
     this.#scheduleFlush();
     return this.#gate.promise;
   }
 
   flush(): void {
-    if (this.hasEnded) return;
-    try {
-      this.#records.flush();
-    } catch (error) {
-      // All numbers are used up.
-      this.fail(error as RelayError);
-    }
+    if (!this.hasEnded) this.#endAtLimit(() => this.#records.flush());
   }
 
   pause(): void {
@@ -210,12 +209,24 @@ export class EncryptedStream implements RelayStream {
     if (mode === "reliable") {
       this.#receiver.isReliable = true;
       this.#sender ??= this.#createSender();
+      // No record of that number exists yet: what was sent before the agreement is limited by `bufferedBytes`.
+      const { rekeyRecords } = this.#limits;
+      for (const key of [this.#keys.send, this.#keys.receive]) key.rekeyEvery(rekeyRecords);
       return;
     }
     this.#sender?.sendAll();
     this.#sender?.stop();
     this.#sender = undefined;
     this.#gate.open();
+  }
+
+  /** Ends the stream if it has used up all record numbers. */
+  #endAtLimit(sendRecords: () => void): void {
+    try {
+      sendRecords();
+    } catch (error) {
+      this.fail(error as RelayError);
+    }
   }
 
   #scheduleFlush(): void {
@@ -329,7 +340,7 @@ export class EncryptedStream implements RelayStream {
 
   /** Waits until the other end has everything, or for as long as a close may take. */
   async #closeReliably(): Promise<void> {
-    this.#records.sendRecord(END_RECORD);
+    this.#endAtLimit(() => this.#records.sendRecord(END_RECORD));
     const drained = this.#sender?.drained() ?? Promise.resolve();
     await withTimeout(drained, this.#limits.closeTimeoutMs, () => new Error("timeout")).catch(() => {});
   }

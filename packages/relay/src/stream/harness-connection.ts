@@ -29,12 +29,14 @@ export class HarnessConnection {
   readonly #limits: RelayLimits;
   readonly #counters: RelayCounters;
   readonly #streamId: string;
-  readonly #handshake: InitiatorHandshake;
+  /** Undefined once it has completed or failed. */
+  #handshake: InitiatorHandshake | undefined;
   readonly #opened = Promise.withResolvers<RelayStream>();
   readonly #ended = new AbortController();
   #channel: FrameChannel;
   #stream: EncryptedStream | undefined;
 
+  /** Throws, without having used the channel, if the key or the authorization from the registry can't be used. */
   constructor(channel: FrameChannel, options: OpenStreamOptions) {
     this.#channel = channel;
     this.#options = options;
@@ -44,15 +46,31 @@ export class HarnessConnection {
     const { environmentId, registrationId } = options;
     const binding = { environmentId, registrationId, streamId: this.#streamId };
     this.#handshake = new InitiatorHandshake(options.identity, options.executorKey, binding);
+    const payload = this.#writeMessage1(this.#handshake);
     const { handshakeTimeoutMs } = this.#limits;
     this.opened = withTimeout(this.#opened.promise, handshakeTimeoutMs, () => {
-      this.#handshake.destroy();
+      this.#endHandshake();
       return new RelayError("timeout", `The executor answered no handshake within ${handshakeTimeoutMs} ms.`);
     });
-    const payload = this.#handshake.writeMessage1(options.authorization);
     this.#use(channel);
     this.#send({ kind: "resume", nextSeq: 0 });
     this.#send({ kind: "handshake", payload });
+  }
+
+  #writeMessage1(handshake: InitiatorHandshake): Buffer {
+    try {
+      return handshake.writeMessage1(this.#options.authorization);
+    } catch (error) {
+      this.#counters.handshakesFailed += 1;
+      this.#endHandshake();
+      throw error;
+    }
+  }
+
+  /** Drops the private keys of the handshake, so that they are not kept for as long as the stream. */
+  #endHandshake(): void {
+    this.#handshake?.destroy();
+    this.#handshake = undefined;
   }
 
   #use(channel: FrameChannel): void {
@@ -86,12 +104,15 @@ export class HarnessConnection {
     if (body.kind === "reset") this.#fail(new RelayError("refused", "The executor refused the stream."));
     else if (body.kind === "data") {
       this.#fail(new RelayError("protocol_violation", "Received data before the handshake."));
-    } else if (body.kind === "handshake") this.#completeHandshake(body.payload);
+    } else if (body.kind === "handshake" && this.#handshake) {
+      this.#completeHandshake(this.#handshake, body.payload);
+    }
   }
 
-  #completeHandshake(message: Uint8Array): void {
+  #completeHandshake(handshake: InitiatorHandshake, message: Uint8Array): void {
     try {
-      const keys = this.#handshake.readMessage2(message);
+      const keys = handshake.readMessage2(message);
+      this.#endHandshake();
       this.#stream = new EncryptedStream({
         role: "harness",
         streamId: this.#streamId,
@@ -113,13 +134,13 @@ export class HarnessConnection {
   }
 
   #fail(error: RelayError): void {
-    this.#handshake.destroy();
+    this.#endHandshake();
     if (this.#stream) this.#stream.fail(error);
     else this.#opened.reject(error);
   }
 
   #closed(cause: Error | undefined): void {
-    this.#handshake.destroy();
+    this.#endHandshake();
     const stream = this.#stream;
     if (!stream) {
       const text = "The connection to the rendezvous ended during the handshake.";

@@ -7,11 +7,11 @@ import type { RelayStream } from "./relay-stream.ts";
 
 /**
  * Opens a stream to an executor, as a harness. Takes the channel over and closes it with the stream, or when this rejects:
- * with `protocol_violation`, `refused`, `disconnected`, `timeout` or `aborted`.
+ * with `protocol_violation`, `limit`, `refused`, `disconnected`, `timeout` or `aborted`.
  */
 export async function openStream(channel: FrameChannel, options: OpenStreamOptions): Promise<RelayStream> {
-  const connection = new HarnessConnection(channel, options);
   try {
+    const connection = new HarnessConnection(channel, options);
     return await raceAbort(connection.opened, options.signal, (signal) => {
       return new RelayError("aborted", "Opening the stream was aborted.", { cause: signal.reason });
     });

@@ -30,6 +30,11 @@ export class StreamAcceptor {
     return this.#context.streams.size;
   }
 
+  /** Whether a stream waits for its resumption. */
+  get hasSuspendedStreams(): boolean {
+    return this.#context.streams.values().some(({ stream }) => stream.isSuspended);
+  }
+
   /**
    * Serves a connection to the rendezvous, with the registration that it was made for. Reliable streams that lost their
    * connection continue on this one. Resolves when it has ended, with its cause unless it ended normally. Takes the channel

@@ -8,6 +8,7 @@ export { timerDelay } from "../timer-delay.ts";
 
 // Order and flow.
 export { KeyedSerialQueue, SerialQueue } from "./serial-queue.ts";
+export { TokenBucket, type TokenBucketOptions } from "./token-bucket.ts";
 export { AsyncQueue, type AsyncQueueOptions } from "./async-queue.ts";
 
 // Scopes that own resources, where the runtime has no stack of its own.

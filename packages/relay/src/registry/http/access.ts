@@ -1,5 +1,4 @@
-import { BoundedMap } from "@codexkit/rpc/async";
-import { TokenBucket } from "../rendezvous/token-bucket.ts";
+import { BoundedMap, TokenBucket } from "@codexkit/rpc/async";
 import type { RegistryScope, RegistryTokenInfo, TokenStore } from "../store/token-store.ts";
 import { RegistryProblem } from "./registry-problem.ts";
 
@@ -63,7 +62,7 @@ export class Access {
       const limit = this.#failuresPerMinute;
       this.#failures.set(address, (bucket = new TokenBucket({ perSecond: limit / 60, burst: limit })));
     }
-    if (bucket.tryTake(1)) return undefined;
+    if (bucket.tryTake(1) === 0) return undefined;
     return new RegistryProblem("rate_limited", "Too many requests with wrong credentials. Try again later.");
   }
 }

@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { tempFolder } from "@codexkit/testing";
+import { findFreePort, tempFolder } from "@codexkit/testing";
 import { pino } from "pino";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { authorize, post, randomKey, RawSocket, register } from "../../../test/raw-ends.ts";
 import {
   ENVIRONMENT,
@@ -16,6 +16,7 @@ import {
   waitForExecutor,
 } from "../../../test/registry-fixture.ts";
 import { startRegistry } from "../index.ts";
+import { NodeStore } from "../store/node-store.ts";
 
 const logged: string[] = [];
 let registry: TestRegistry;
@@ -306,6 +307,17 @@ test("the connection of a refused upgrade is closed, also if the client keeps it
   clearInterval(writing);
 });
 
+test("clients that reset the connection of a refused upgrade do no harm", async () => {
+  const key = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==";
+  const request = `GET /rendezvous/harness?ticket=x HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n\r\n`;
+  for (let count = 0; count < 50; count += 1) {
+    const socket = connect(Number(new URL(registry.url).port), "127.0.0.1");
+    socket.write(request, () => socket.resetAndDestroy());
+    await once(socket, "close");
+  }
+  expect((await fetch(`${registry.url}/healthz`)).status).toBe(200);
+});
+
 test("a flood of refused requests does not fill the audit log", async () => {
   await using flooded = await startTestRegistry({ limits: { auditedRefusalsPerMinute: 5 } });
   const secret = `ckr_${"x".repeat(2000)}`;
@@ -413,6 +425,25 @@ describe("a new store", () => {
     await using started = await startRegistry(options);
     expect(await started.tokens.list()).toHaveLength(1);
     expect(await readFile(join(folder.path, "admin-token"), "utf8")).toMatch(/^ckr_/);
+  });
+
+  test("registers its node URL before it accepts connections", async () => {
+    await using folder = await tempFolder("registry");
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const isListening: boolean[] = [];
+    const spy = vi.spyOn(NodeStore.prototype, "register").mockImplementation(async () => {
+      const answer = fetch(`${url}/healthz`).then(() => true);
+      isListening.push(await answer.catch(() => false));
+    });
+    onTestFinished(() => spy.mockRestore());
+    await using _registry = await startRegistry({
+      store: folder.path,
+      port,
+      nodeUrl: url,
+      logger: "silent",
+    });
+    expect(isListening).toEqual([false]);
   });
 
   test("rejects with the path of an audit log that can't be opened", async () => {

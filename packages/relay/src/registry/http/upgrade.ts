@@ -165,8 +165,9 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const connection = socket as Socket;
     const incoming = { request, socket, head, address: connection.remoteAddress ?? "unknown" };
-    const onError = (): void => void socket.destroy();
-    socket.on("error", onError);
+    // Stays for the life of the socket: a client may reset the connection while a refusal is being written, and an error without
+    // a listener would end the process.
+    socket.on("error", () => socket.destroy());
     connection.setNoDelay(true);
     upgrade(incoming)
       .catch((error: unknown) => {
@@ -176,8 +177,7 @@ export function createUpgradeHandler(services: UpgradeServices): UpgradeHandler 
         audit.recordRefusal({ address: incoming.address, reason: problem.code });
         refuse(socket, problem);
       })
-      .finally(() => socket.off("error", onError))
-      .catch(onError);
+      .catch(() => socket.destroy());
   }
 
   return {

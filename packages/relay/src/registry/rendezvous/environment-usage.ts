@@ -1,5 +1,5 @@
+import { TokenBucket } from "@codexkit/rpc/async";
 import type { RegistryLimits } from "../limits.ts";
-import { TokenBucket } from "./token-bucket.ts";
 
 export type EnvironmentLimits = Pick<
   RegistryLimits,

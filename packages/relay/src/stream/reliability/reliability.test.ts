@@ -157,6 +157,50 @@ describe("the reliability extension", () => {
     expect(harnessChannel.peakBytes).toBeLessThan(20 * MIB);
   }, 300_000);
 
+  it("replaces its keys at fixed record numbers", async () => {
+    const limits = { ...FAST, rekeyRecords: 4 };
+    const { harness, executor, harnessChannel, executorChannel } = await streamPair({
+      executor: { limits },
+      harness: { limits },
+    });
+    const [near, far] = await initialize(harness, executor);
+    const rates = { drop: 0.2, duplicate: 0.1, reorder: 0.2 };
+    harnessChannel.fault = faultyLink(rates, seededRandom(4));
+    executorChannel.fault = faultyLink(rates, seededRandom(5));
+    const messages = Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(100_000, "x"));
+    for (const message of messages) for (const end of [harness, executor]) await end.send(message);
+    expect(await near.count(20)).toEqual(messages);
+    expect(await far.count(20)).toEqual(messages);
+    await harness.close();
+  });
+
+  it("reads no record if only one end replaces its keys", async () => {
+    const { harness, executor } = await streamPair({ executor: { limits: { rekeyRecords: 4 } } });
+    const [, far] = await initialize(harness, executor);
+    for (let record = 1; record <= 4; record++) {
+      void harness.send(`${record}`);
+      harness.flush();
+    }
+    expect(await far.closed).toMatchObject({ code: "protocol_violation" });
+    expect(far.messages).toEqual(["1", "2", "3"]);
+  });
+
+  it("replaces no keys without the agreement of both ends", async () => {
+    const { harness, executor } = await streamPair({
+      executor: { reliability: false },
+      harness: { limits: { rekeyRecords: 4 } },
+    });
+    const [near, far] = await initialize(harness, executor);
+    for (let record = 1; record <= 9; record++) {
+      for (const end of [harness, executor]) {
+        void end.send(`${record}`);
+        end.flush();
+      }
+    }
+    expect([(await near.count(9)).length, (await far.count(9)).length]).toEqual([9, 9]);
+    await harness.close();
+  });
+
   it("does not mistake its own long pause for a silent other end", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     const { harness, executor, harnessChannel } = await streamPair();

@@ -30,13 +30,13 @@ export class TokenBucket {
     return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
   }
 
-  /** Takes an amount if it is available. */
-  tryTake(amount: number): boolean {
-    if (this.#perSecond === Infinity) return true;
+  /** Takes an amount if it is available, and returns 0. Otherwise returns after how many milliseconds it will be. */
+  tryTake(amount: number): number {
+    if (this.#perSecond === Infinity) return 0;
     this.#refill();
-    if (this.#level < amount) return false;
+    if (this.#level < amount) return Math.ceil(((amount - this.#level) / this.#perSecond) * 1000);
     this.#level -= amount;
-    return true;
+    return 0;
   }
 
   #refill(): void {
