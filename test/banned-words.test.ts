@@ -18,7 +18,7 @@ const declarations = list([
 ]);
 
 const sources = list([
-  "packages/*/{src,scripts,test}/**/*.ts",
+  "packages/*/{src,scripts,test}/**/*.{ts,tsx}",
   "{bench,interop,scripts,test,examples}/**/*.{ts,mjs}",
   "*.ts",
 ]);
@@ -40,9 +40,12 @@ function isSubcommand(problem: string): boolean {
   return declarations.some((path) => problem.startsWith(`${path}: "show" in show `));
 }
 
-/** Settings of commander. */
+/** Settings of commander, Solid's component, a method of the DOM, and the text of elements, which looks like a name of one word. */
 function isForeign(problem: string): boolean {
-  return /"show" in (?:showGlobalOptions|showHelpAfterError) /.test(problem);
+  return (
+    /"show" in (?:showGlobalOptions|showHelpAfterError|Show|showModal) /.test(problem) ||
+    /\.tsx: "(?<word>\w+)" in \k<word> /i.test(problem)
+  );
 }
 
 it("finds no banned word in the documentation", () => {

@@ -11,6 +11,7 @@ const BANNED_NAMES = [
   ["hear", "on… or receive"],
   ["hears", "receives"],
   ["let go", "release"],
+  ["means", "the name of the value"],
   ["or aborted", "raceAbort"],
   ["said", "the name of the value"],
   ["show", "publish or format"],

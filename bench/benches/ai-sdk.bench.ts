@@ -14,14 +14,14 @@ import type { Effort } from "./turns/stopwatch.ts";
 
 const EFFORT = { time: "ms", "client cpu": "ms" } as const;
 
-/** The fastest of all, and hardly slower than no provider at all. */
+/** Faster than any peer, and hardly slower than no provider at all. */
 const BARS = [
   { measure: "time", against: "floor", atMost: 1.15 },
   { measure: "time", against: "codex-cli", atMost: 1 },
   { measure: "time", against: "codex-app-server", atMost: 1 },
 ] as const;
 
-/** As fast as either peer, within what two runs of the same program differ by. */
+/** As fast as either peer, within the variation between two runs of the same program. */
 const ties = <Name extends string>(
   measure: Name,
 ): readonly {
@@ -34,8 +34,8 @@ const ties = <Name extends string>(
 ];
 
 /**
- * Calls of `doGenerate`, on the real codex and one scripted model, each on a thread of its own. A model that answers at once
- * leaves the client's share in view, beside codex's own; one that takes 200 ms leaves time for work ahead.
+ * Calls of `doGenerate` on the real codex and a scripted model, each on its own thread. A model that answers
+ * immediately shows the client's share besides codex's own; one that takes 200 ms leaves time for work ahead.
  */
 export default defineBench({
   name: "ai-sdk",
@@ -47,7 +47,7 @@ export default defineBench({
     row({
       name: "10 calls one by one",
       measures: EFFORT,
-      contestants: everybody((contender, sessionContext) =>
+      contestants: everyContestant((contender, sessionContext) =>
         oneByOne(contender, 10, "at once", sessionContext),
       ),
       bars: BARS,
@@ -55,7 +55,7 @@ export default defineBench({
     row({
       name: "10 calls one by one, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, sessionContext) =>
+      contestants: everyContestant((contender, sessionContext) =>
         oneByOne(contender, 10, "slowly", sessionContext),
       ),
       bars: BARS,
@@ -63,13 +63,15 @@ export default defineBench({
     row({
       name: "8 calls at once, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, sessionContext) => allAtOnce(contender, 8, sessionContext)),
+      contestants: everyContestant((contender, sessionContext) => allAtOnce(contender, 8, sessionContext)),
       bars: BARS,
     }),
     row({
       name: "8 calls at once, 12 s after the last ones, 200 ms of model time",
       measures: EFFORT,
-      contestants: everybody((contender, sessionContext) => isolatedBursts(contender, 8, sessionContext)),
+      contestants: everyContestant((contender, sessionContext) =>
+        isolatedBursts(contender, 8, sessionContext),
+      ),
       bars: ties("time"),
     }),
     row({
@@ -97,7 +99,7 @@ export default defineBench({
 
 type Measurement = (model: Model, signal: AbortSignal) => Promise<Effort>;
 
-function everybody(
+function everyContestant(
   measure: (contender: Contender, sessionContext: SessionContext) => Promise<Effort>,
 ): Record<"ours" | "floor" | "codex-cli" | "codex-app-server", Measurement> {
   const by =

@@ -4,9 +4,10 @@ import { judgeGenerated } from "./approvals/generated-inputs.ts";
 import { matchPatterns } from "./approvals/match-patterns.ts";
 
 /**
- * The corpora of the package, dangerous and ordinary commands mixed, each judged once a pass under `developer`. Nothing
- * is cached between commands; the second row makes every command of a round a different text, so that no cache could help.
- * The floor is what bridges without a parser do: a list of regular expressions against the string.
+ * The corpora of the package, dangerous and ordinary commands mixed, each judged once per pass under
+ * `developer`. Nothing is cached between commands; the second row makes every command of a round unique, so
+ * that no cache could help. The floor is what bridges without a parser do: match a list of regular
+ * expressions against the string.
  */
 export default defineBench({
   name: "approvals",

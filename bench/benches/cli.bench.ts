@@ -4,8 +4,8 @@ import { openPrograms, type Programs } from "./cli/programs.ts";
 import { ANSWER } from "./cli/script.ts";
 
 /**
- * The built command line as a process, from its start to its exit. Both contestants of a task use the same codex, home and model;
- * the model is already running.
+ * The built command line as a process, from its start to its exit. Both contestants of a task use the same
+ * codex, home and model; the model is already running.
  */
 export default defineBench({
   name: "cli",

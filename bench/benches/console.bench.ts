@@ -29,7 +29,10 @@ async function sizeOf(name: PeerName, signal: AbortSignal): Promise<PageSize> {
   return size;
 }
 
-/** The built console in Chromium, at the daemon's API without Codex. Build it first: `npm run build -w packages/console`. */
+/**
+ * The built console in Chromium, connected to the daemon's API without Codex. Build it first: `npm run build
+ * -w packages/console`.
+ */
 export default defineBench({
   name: "console",
   description: "the web console: size, streaming, long histories, memory",

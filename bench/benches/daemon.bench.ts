@@ -16,8 +16,8 @@ import { DELTAS } from "./turns/script.ts";
 import type { Effort } from "./turns/stopwatch.ts";
 
 /**
- * Turns through the daemon, which runs in a process of its own, against the bare wire of codex; and its store on SQLite and on
- * a real Postgres, both with commits that wait for the disk.
+ * Turns through the daemon, in its own process, against codex's wire protocol alone; and its store on SQLite
+ * and on a real Postgres, both with commits that wait for the disk.
  */
 export default defineBench({
   name: "daemon",
@@ -96,8 +96,8 @@ export default defineBench({
 });
 
 /**
- * One turn of deltas, after one that is not measured: a daemon runs for days, and compiles its code in the first seconds. Fails if
- * a single delta is missing.
+ * One turn of deltas, after an unmeasured one: a daemon runs for days and compiles its code in the first
+ * seconds. Fails if a single delta is missing.
  */
 async function streamAll(
   contender: AppServerContender,

@@ -13,14 +13,14 @@ import type { Contender } from "./exec-server/servers.ts";
 
 const MB = 1_000_000;
 
-/** One client, two servers: ours and the one in the pinned codex, each a process of its own, in every row. */
+/** One client and two servers in every row: ours and the one in the pinned codex, each in its own process. */
 export default defineBench<Contestants>({
   name: "exec-server",
   description: "@codexkit/exec-server against `codex exec-server`, by one client",
   rounds: 5,
   setup: startContestants,
   rows: (row) => [
-    // First: what earlier rows leave in memory would hide what this one adds.
+    // Comes first, because memory left by earlier rows would hide what this one adds.
     row({
       name: "60 MB of fragments, memory above idle",
       measures: "MB",
@@ -100,7 +100,7 @@ export default defineBench<Contestants>({
     row({
       name: "10,000 starts in a row",
       measures: { time: "ms", refused: { unit: "refused", better: "lower" } },
-      // The time is per start. Codex's server starts one process after the other, so a tenth of them is enough.
+      // The time is per start. Codex's server starts processes sequentially, so a tenth of them is enough.
       contestants: {
         ours: ({ ours }) => manyStarts(ours, 10_000),
         rust: ({ rust }) => manyStarts(rust, 1_000),
@@ -117,7 +117,8 @@ export default defineBench<Contestants>({
       bars: [{ against: "rust", atMost: 1 }],
     }),
     row({
-      // Without a bar: it includes the warm helpers of 16 workspaces and what both servers retain for 30 s.
+      // Has no bar, because it includes the warm helpers of 16 workspaces and what both servers retain for 30
+      // s.
       name: "resident memory right after the last row",
       measures: "MB",
       contestants: both((it) => residentMemory(it)),

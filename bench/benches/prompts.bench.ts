@@ -12,8 +12,8 @@ import {
 import { setUp } from "./prompts/setup.ts";
 
 /**
- * Prompts beside the same work done with the SDK alone, on one codex and one scripted model. The git peer takes snapshots with
- * `git add -A` and restores them with `git reset --hard`.
+ * Prompts compared with the same work through the SDK alone, on one codex and a scripted model. The git peer
+ * takes snapshots with `git add -A` and restores them with `git reset --hard`.
  */
 export default defineBench({
   name: "prompts",

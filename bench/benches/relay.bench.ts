@@ -8,7 +8,9 @@ const CALLS = 300;
 const EXECUTORS = 100;
 const STREAMS = 10;
 
-/** One client, one registry and rendezvous: our executor and the one in the pinned codex, and a direct socket. */
+/**
+ * One client, one registry and rendezvous: our executor, the one in the pinned codex, and a direct socket.
+ */
 export default defineBench<RelayContestants>({
   name: "relay",
   description: "@codexkit/relay against a direct socket, and against Codex's own executor",

@@ -8,9 +8,9 @@ import { roundTrips } from "./rpc/round-trips.ts";
 import { vscodeJsonrpc } from "./rpc/vscode-jsonrpc.ts";
 
 /**
- * Notifications are measured twice. Over a pipe from a child process is what a user has, and what the bars are set on;
- * the kernel and libuv take their equal share of all three there and flatter the ratios a little. Replayed from
- * memory nothing is left but the reader's own cost, so that this row shows a regression first.
+ * Notifications are measured twice. A pipe from a child process is the real situation, and the bars apply to
+ * it; there, the kernel and libuv take the same share from all three and make the ratios slightly better.
+ * Replayed from memory, only the reader's own cost remains, so this row shows a regression first.
  */
 export default defineBench({
   name: "rpc",

@@ -16,11 +16,12 @@ import { startModel, type Model } from "./turns/start-model.ts";
 const EFFORT = { time: "ms", "client cpu": "ms" } as const;
 
 /**
- * Whole turns, on the real codex and one scripted model. Most of the time is codex's own, the same for ours and the
- * floor; the processor time of this process shows what each of the two adds, and a regression first.
+ * Whole turns on the real codex and a scripted model. Most of the time is codex's own, which is the same for
+ * ours and the floor. The processor time of this process shows what each of the two adds, and shows a
+ * regression first.
  *
- * `@openai/codex-sdk` takes fewer turns a round: each costs a process, and a round shall not last minutes. What is given
- * is for one turn.
+ * `@openai/codex-sdk` runs fewer turns per round: each takes a process, and a round should not last minutes.
+ * Results are per turn.
  */
 export default defineBench({
   name: "turns",

@@ -6,11 +6,14 @@ import { timed, type Effort } from "../turns/stopwatch.ts";
 import type { Contender } from "./contender.ts";
 import { ask, warmUp } from "./calls.ts";
 
-/** Long enough for whatever a provider prepared to have expired: work done ahead must not cost the bursts that come late. */
+/**
+ * Long enough for everything that a provider prepared to expire: work done ahead must not slow down late
+ * bursts.
+ */
 const BETWEEN_MS = 12_000;
 const BURSTS = 3;
 
-/** Several calls at once, with a long pause before each burst: the median of the bursts. */
+/** Several concurrent calls, with a long pause before each burst. Returns the median of the bursts. */
 export function isolatedBursts(
   contender: Contender,
   calls: number,

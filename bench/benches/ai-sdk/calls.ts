@@ -4,7 +4,10 @@ import { timed, type Effort } from "../turns/stopwatch.ts";
 import type { Contender, Provider } from "./contender.ts";
 import { checkAnswer, question, type Question } from "./script.ts";
 
-/** One call of several, one after the other: their median, since whatever else runs lengthens some of them a lot. */
+/**
+ * One call of several sequential ones. Returns the median, because other processes slow some of them down
+ * considerably.
+ */
 export function oneByOne(
   contender: Contender,
   calls: number,
@@ -24,10 +27,10 @@ export function oneByOne(
   });
 }
 
-/** How often calls at once are repeated in a sample: their time, most of it codex's own, varies more than what is compared. */
+/** Number of batches per sample. Their time, most of it codex's own, varies more than what is compared. */
 const BATCHES = 5;
 
-/** Several calls at once, until the last one has its answer: the median of some batches. */
+/** Several concurrent calls, until the last one has its answer. Returns the median of several batches. */
 export function allAtOnce(
   contender: Contender,
   calls: number,
@@ -47,7 +50,10 @@ export function allAtOnce(
   });
 }
 
-/** The first calls start the process and make its files; who starts it late pays for it here, as everybody does. */
+/**
+ * The first calls start the process and create its files. A contestant that starts it lazily pays for it
+ * here, as all do.
+ */
 export async function warmUp(provider: Provider): Promise<void> {
   for (let call = 0; call < 2; call += 1) await ask(provider, "at once", call);
 }

@@ -3,7 +3,7 @@ import { createCodexAppServer } from "ai-sdk-provider-codex-app-server";
 import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 import { watchChildren } from "./watched-children.ts";
 
-/** `ai-sdk-provider-codex-app-server`, with a thread a call. It knows no ephemeral ones. */
+/** `ai-sdk-provider-codex-app-server`, with one thread per call. It does not support ephemeral threads. */
 export const codexAppServer: Contender = {
   async open({ codex: codexPath, workspace: cwd, env }) {
     const children = watchChildren();
@@ -23,7 +23,7 @@ export const codexAppServer: Contender = {
       generate: async (prompt) => textOf(await model.doGenerate(callOptions(prompt))),
       stream: (prompt) => textStream(model.doStream(callOptions(prompt))),
       async [Symbol.asyncDispose]() {
-        // Its type hides it, and nothing else ends the process.
+        // Its type hides this method, and nothing else ends the process.
         (model as unknown as { dispose(): void }).dispose();
         await children[Symbol.asyncDispose]();
       },

@@ -3,7 +3,10 @@ import { createCodexAppServer } from "ai-sdk-provider-codex-cli";
 import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 import { watchChildren } from "./watched-children.ts";
 
-/** `ai-sdk-provider-codex-cli` in its app-server mode, with an ephemeral thread a call: its default. */
+/**
+ * `ai-sdk-provider-codex-cli` in its app-server mode, with an ephemeral thread per call, which is its
+ * default.
+ */
 export const codexCli: Contender = {
   async open({ codex: codexPath, workspace: cwd, env }) {
     const children = watchChildren();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => model[Symbol.asyncDispose]());
 
-// A benchmark that compares unequal work is worth nothing: these hold everybody to the same.
+// A benchmark is only meaningful if all contestants do the same work.
 describe.each([
   { name: "ours", contender: ours },
   { name: "floor", contender: floor },

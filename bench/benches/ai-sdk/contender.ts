@@ -1,33 +1,33 @@
 import type { CodexHome } from "../turns/codex-home.ts";
 
-/** The one face on all sides that are compared. */
+/** The common interface of all compared implementations. */
 export interface Contender {
   open(home: CodexHome): Promise<Provider>;
 }
 
 export interface Provider extends AsyncDisposable {
-  /** One `doGenerate` with a prompt of one message, on a thread of its own. Gives the text. */
+  /** Makes one `doGenerate` call with a prompt of one message, on its own thread. Resolves to the text. */
   generate(prompt: string): Promise<string>;
-  /** The same with `doStream`: the text, as it comes. */
+  /** The same with `doStream`. Yields the text as it arrives. */
   stream(prompt: string): AsyncIterable<string>;
 }
 
-/** The name in the configuration of every contender's codex. */
+/** Name of the provider in the configuration of every contender's codex. */
 export const MODEL = "mock-model";
 
-/** The call that the AI SDK makes for `generateText({ prompt })`; V3 and V4 agree on it. */
+/** The call that the AI SDK makes for `generateText({ prompt })`. It is the same in V3 and V4. */
 export function callOptions(text: string): {
   prompt: { role: "user"; content: { type: "text"; text: string }[] }[];
 } {
   return { prompt: [{ role: "user", content: [{ type: "text", text }] }] };
 }
 
-/** The text of a result; V3 and V4 agree on this too. */
+/** Returns the text of a result, which is the same in V3 and V4. */
 export function textOf({ content }: { content: readonly { type: string; text?: string }[] }): string {
   return content.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
 }
 
-/** The text of a stream, as it comes; V3 and V4 agree on this as well. */
+/** Yields the text of a stream as it arrives, which is the same in V3 and V4. */
 export async function* textStream(
   call: PromiseLike<{ stream: ReadableStream<{ type: string; delta?: unknown }> }>,
 ): AsyncGenerator<string, void, undefined> {

@@ -4,10 +4,10 @@ import type { Contender } from "./contender.ts";
 import { warmUp } from "./calls.ts";
 import { question } from "./script.ts";
 
-/** A type, not an interface: a sample has to be assignable to a record of measures. */
+/** A type, not an interface, because a sample must be assignable to a record of measures. */
 export type FirstToken = { readonly "first token": number };
 
-/** From a call of `doStream` to its first words: the median of several calls, one after the other. */
+/** Time from a `doStream` call to its first text. Returns the median of several sequential calls. */
 export function timeToFirstToken(
   contender: Contender,
   calls: number,

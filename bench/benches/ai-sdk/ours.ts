@@ -1,9 +1,9 @@
 import { createCodex } from "@codexkit/ai-sdk";
 
-import { LEAVE_MS } from "../turns/leave-ms.ts";
+import { EXIT_TIMEOUT_MS } from "../turns/exit-timeout.ts";
 import { callOptions, type Contender, MODEL, textOf, textStream } from "./contender.ts";
 
-/** As a program uses it, with an ephemeral thread a call: its default. */
+/** The typical use: an ephemeral thread per call, which is the default. */
 export const ours: Contender = {
   async open({ codex: codexPath, workspace: cwd, env }) {
     const codex = createCodex({
@@ -12,7 +12,7 @@ export const ours: Contender = {
         cwd,
         env,
         inheritEnv: false,
-        processLimits: { exitTimeoutMs: LEAVE_MS, terminateTimeoutMs: 0 },
+        processLimits: { exitTimeoutMs: EXIT_TIMEOUT_MS, terminateTimeoutMs: 0 },
       },
       cwd,
       sandbox: "read-only",

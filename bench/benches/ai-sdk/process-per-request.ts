@@ -8,13 +8,13 @@ import type { SessionContext } from "../turns/in-session.ts";
 export type ProcessTimes = {
   /** The provider is imported. */
   readonly import: number;
-  /** The answer is there. */
+  /** The answer has arrived. */
   readonly total: number;
-  /** The provider is closed and its codex gone. */
+  /** The provider is closed and its codex has exited. */
   readonly closed: number;
 };
 
-/** A provider whose whole life is one request: what a function in the cloud or a script does. */
+/** A provider that exists for one request only, as in a cloud function or a script. */
 export async function processPerRequest(
   name: string,
   { model, signal }: SessionContext,
@@ -22,7 +22,7 @@ export async function processPerRequest(
   await using home = await makeCodexHome(model);
   const { codex, workspace, env } = home;
   const child = fork(new URL("./request-program.ts", import.meta.url), [name], {
-    // As installed: built files, not sources that Node would have to strip of their types.
+    // As installed: built files instead of sources, whose types Node would have to strip.
     execArgv: [],
     killSignal: "SIGKILL",
     signal,

@@ -1,11 +1,11 @@
-// A program that makes one request with the provider that its argument names, and reports the times.
+// A program that makes one request with the provider named by its argument, and reports the times.
 import { once } from "node:events";
 
 import type { CodexHome } from "../turns/codex-home.ts";
 
 const [message] = (await once(process, "message")) as [Pick<CodexHome, "codex" | "workspace" | "env">];
 const home = { ...message, [Symbol.asyncDispose]: async () => {} };
-// Node's own lazy parts are loaded by now; what remains is the provider's.
+// Node's own lazy modules are loaded by now; the rest is the provider's time.
 const began = performance.now();
 const contender = await load(process.argv[2]);
 const imported = performance.now();

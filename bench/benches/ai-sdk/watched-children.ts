@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 
-import { LEAVE_MS } from "../turns/leave-ms.ts";
+import { EXIT_TIMEOUT_MS } from "../turns/exit-timeout.ts";
 
 /**
- * The children that are started from now on. A peer signals its codex and does not wait: it would still write into a home
- * that is being removed, and be in the time of the next contestant. When this is disposed of, they are gone.
+ * Tracks the child processes that are started from now on. A peer signals its codex without waiting for it,
+ * so codex could still write to a home that is being removed and take time from the next contestant.
+ * Disposing waits until all children have exited.
  */
 export function watchChildren(): AsyncDisposable {
   const children = new Set<ChildProcess>();
@@ -17,15 +18,15 @@ export function watchChildren(): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       unsubscribe("child_process", onSpawn);
-      await Promise.all(Array.from(children, gone));
+      await Promise.all(Array.from(children, waitForExit));
     },
   };
 }
 
-async function gone(child: ChildProcess): Promise<void> {
+async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");
-  const limit = setTimeout(() => child.kill("SIGKILL"), LEAVE_MS);
+  const limit = setTimeout(() => child.kill("SIGKILL"), EXIT_TIMEOUT_MS);
   await exited;
   clearTimeout(limit);
 }

@@ -3,7 +3,7 @@ import { definePolicy, evaluatePolicy } from "@codexkit/approvals";
 
 const policy = definePolicy({ preset: "developer", workspace: { roots: ["/srv/app"], home: "/home/me" } });
 
-/** Dangerous and ordinary commands in turn. */
+/** Dangerous and ordinary commands alternately. */
 export const mixedCorpus: readonly string[] = (() => {
   const [dangerous, ordinary] = [load("dangerous"), load("ordinary")];
   return dangerous.flatMap((command, index) => [command, ...ordinary.slice(index, index + 1)]);
@@ -17,7 +17,7 @@ function load(name: string): string[] {
 
 let serial = 0;
 
-/** Commands as Codex sends them, no two alike: each carries a number of its own. */
+/** Commands as Codex sends them. Each contains a unique number, so that no two are alike. */
 export function distinctCommands(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => {
     serial += 1;
@@ -30,8 +30,8 @@ export function distinctCommands(count: number): readonly string[] {
 const WARM_UP = 10_000;
 
 /**
- * Decisions a second of a program that has run for a moment. The runner collects garbage before each sample, which also
- * throws compiled code away: without a warm-up most of a sample would be the compiler's time.
+ * Decisions per second of a warm program. The runner collects garbage before each sample, which also discards
+ * compiled code: without a warm-up, most of a sample would be compilation time.
  */
 export function decideAll(commands: readonly string[], passes: number): number {
   for (const command of distinctCommands(WARM_UP)) decide(command);

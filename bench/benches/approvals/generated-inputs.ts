@@ -1,7 +1,10 @@
 import { definePolicy, evaluatePolicy } from "@codexkit/approvals";
 import { collectGarbage } from "../../collect-garbage.ts";
 
-/** Pieces that hurt the parser, the reader of words, the declarations, the denials or the rules when they are repeated. */
+/**
+ * Fragments that are expensive for the parser, the word reader, the declarations, the denials or the rules
+ * when repeated.
+ */
 const UNITS: readonly string[] = [
   "a;",
   "a|",
@@ -45,7 +48,7 @@ const UNITS: readonly string[] = [
   "<",
 ];
 
-/** What stands before and after the repeated pieces. */
+/** What precedes and follows the repeated fragments. */
 const FRAMES: readonly (readonly [string, string])[] = [
   ["", ""],
   ["echo ", ""],
@@ -74,7 +77,7 @@ const policy = definePolicy({
 const COUNT = 10_000;
 const LARGEST = 1_048_576;
 
-/** The same inputs in every run: sizes between 16 bytes and 1 MB, evenly spread over the magnitudes. */
+/** The same inputs in every run: sizes from 16 bytes to 1 MB, evenly distributed over the magnitudes. */
 function inputAt(index: number): string {
   const unit = UNITS[index % UNITS.length] ?? "";
   const [start, end] = FRAMES[Math.floor(index / UNITS.length) % FRAMES.length] ?? ["", ""];
@@ -86,22 +89,22 @@ function inputAt(index: number): string {
 export interface GeneratedResult {
   /** Milliseconds of the slowest decision. */
   readonly slowest: number;
-  /** Megabytes of heap above the start, after a collection. */
+  /** Megabytes of heap growth, after a collection. */
   readonly memory: number;
 }
 
-/** Parts in which the inputs are judged: one per round of the benchmark. */
+/** Number of parts into which the inputs are divided: one per round of the benchmark. */
 const PARTS = 9;
 
-/** Has no factor in common with the numbers of units and frames, so that all of them are judged before the clock starts. */
+/** Coprime to the numbers of units and frames, so that all of them are judged before the clock starts. */
 const WARM_UP_STEP = 11;
 
 let part = 0;
 
 /**
- * Judges the next part of the generated inputs, in processor time of this thread: that is how long a caller waits on an
- * idle machine. Other processes and V8's own threads must not count. Some inputs are judged before, so that little
- * compilation is measured.
+ * Judges the next part of the generated inputs, in processor time of this thread, which is how long a caller
+ * waits on an idle machine. Other processes and V8's own threads must not count. Some inputs are judged
+ * before the measurement, so that it includes little compilation.
  */
 export function judgeGenerated(): GeneratedResult {
   const first = part % PARTS;

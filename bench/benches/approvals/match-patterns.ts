@@ -1,4 +1,7 @@
-/** What bridges without a parser match against the text. It decides nothing well; it is only the least work there is. */
+/**
+ * The patterns that bridges without a parser match against the text. They don't decide well; this is only the
+ * least possible work.
+ */
 const patterns = [
   /rm\s+-rf?\s+\//,
   /git\s+worktree\s+(?:remove|prune)/,
@@ -9,7 +12,7 @@ const patterns = [
   /ch(?:mod|own)\s+-R\s+\S*\s*\//,
 ];
 
-/** Texts matched a second. */
+/** Number of texts matched per second. */
 export function matchPatterns(commands: readonly string[], passes: number): number {
   let refused = 0;
   const before = performance.now();

@@ -8,16 +8,16 @@ import { startModel } from "../turns/start-model.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const BIN = join(ROOT, "packages/cli/bin/codexkit.mjs");
 
-/** The programs that are compared, and what both use. */
+/** The compared programs, and what they share. */
 export interface Programs extends AsyncDisposable {
-  /** The built command line, as its first arguments. */
+  /** The built command line, as the first arguments of a process. */
   readonly cli: readonly string[];
   readonly codex: string;
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Users run the build, whose files are bundled: the sources would measure the compiler. */
+/** Users run the bundled build. Running the sources would measure the compiler. */
 export async function openPrograms(signal: AbortSignal): Promise<Programs> {
   await promisify(execFile)("npm", ["run", "--silent", "build"], { cwd: ROOT, signal });
   if (!existsSync(BIN)) throw new Error(`${BIN} is missing.`);

@@ -6,11 +6,11 @@ interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly signal: AbortSignal;
-  /** What stdout must contain, so that a program that does nothing is not the fastest. */
+  /** Text that stdout must contain, so that a program that does nothing does not win. */
   readonly prints?: string;
 }
 
-/** Milliseconds from the start of a program to its exit. */
+/** Returns the milliseconds from the start of a program to its exit. */
 export async function timeProgram(
   [command = "", ...args]: readonly string[],
   { env, cwd, signal, prints = "" }: ProgramOptions,

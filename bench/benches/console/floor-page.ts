@@ -2,8 +2,9 @@ import type { FakeSession } from "../../../packages/console/test/rig/fake-sessio
 import type { ConsoleBench, Page } from "./open-console.ts";
 
 /**
- * The least that a page can do with the same stream: it appends the text of deltas to one text node, once per frame, and scrolls to
- * its end. What its frames take is the browser's own work on this machine.
+ * The least work that a page can do with the same stream: it appends the text of deltas to one text node,
+ * once per frame, and scrolls to the end. The duration of its frames is the browser's own work on this
+ * machine.
  */
 const SCRIPT = `(async () => {
   const list = document.querySelector("#list");
@@ -49,7 +50,7 @@ const STYLE = `body { margin: 0; font: 14px/1.5 sans-serif }
 #list { height: 100vh; overflow: auto; overflow-anchor: none }
 pre { font: 13px/1.5 monospace; white-space: pre-wrap }`;
 
-/** Opens the bare page, which shows the texts and follows the session from its newest event on. */
+/** Opens the bare page, which shows the texts and follows the session from its newest event. */
 export async function openFloor(
   { daemon, openBlank }: ConsoleBench,
   session: FakeSession,

@@ -1,10 +1,10 @@
 import { fillSession, LAST_ANSWER, type ConsoleBench, type Page } from "./open-console.ts";
 import { measureHeap } from "./page-probe.ts";
 
-/** Turns of a session of 200 items. */
+/** Number of turns of a session with 200 items. */
 const TURNS = 100;
 
-/** Opens a session of 100,000 events, and comes back to it from another screen. */
+/** Opens a session of 100,000 events, and returns to it from another screen. */
 export async function openLongSession({ longSession, open }: ConsoleBench) {
   await using page = await open("/sessions");
   const link = `a[href$="/s/${longSession.id}"]`;
@@ -15,7 +15,7 @@ export async function openLongSession({ longSession, open }: ConsoleBench) {
   return { open: first, "open again": await measureClick(page, link) };
 }
 
-/** Measured in the page: the driver's own round trips take longer than the answer. */
+/** Measured in the page, because the driver's own round trips take longer than the response. */
 async function measureClick(page: Page, link: string): Promise<number> {
   return (await page.evaluate(`new Promise((resolve) => {
     const start = performance.now();
@@ -29,7 +29,7 @@ async function measureClick(page: Page, link: string): Promise<number> {
   })`)) as number;
 }
 
-/** The page gets every event while it is open. */
+/** The page receives every event while it is open. */
 export async function measureLongSession({ daemon, open }: ConsoleBench): Promise<number> {
   const session = await daemon.createSession("A session that grows");
   await using page = await open(`/s/${session.id}`);
@@ -40,7 +40,10 @@ export async function measureLongSession({ daemon, open }: ConsoleBench): Promis
   return bytes / 1_000_000;
 }
 
-/** From the navigation to the first frame with a row of the session, and to one with a composer that can be typed into. */
+/**
+ * Time from the navigation to the first frame with a row of the session, and to the first one with a usable
+ * composer.
+ */
 export async function loadCold({ daemon, openBlank }: ConsoleBench, slowdown: number) {
   const session = await daemon.createSession("A session of 200 items");
   for (let turn = 0; turn < TURNS; turn += 1)
@@ -53,7 +56,7 @@ export async function loadCold({ daemon, openBlank }: ConsoleBench, slowdown: nu
     const look = () => {
       const row = document.querySelector(".virtual-row");
       const composer = document.querySelector("textarea:enabled");
-      // The next frame: what was found is painted by then.
+      // Wait for the next frame, by which the found element has been painted.
       requestAnimationFrame(() => {
         if (row) firstTimes.row ??= performance.now();
         if (composer) firstTimes.composer ??= performance.now();

@@ -9,7 +9,7 @@ const IDLE_MS = 3000;
 const RUNNING_SESSIONS = 10;
 const SUSPENDED_MS = 3000;
 
-/** A session with more than the page mounts. */
+/** A session with more items than the page mounts. */
 async function createHistory({ daemon }: ConsoleBench, turns: number): Promise<FakeSession> {
   const session = await daemon.createSession("A history");
   for (let turn = 0; turn < turns; turn += 1) {
@@ -22,8 +22,8 @@ async function createHistory({ daemon }: ConsoleBench, turns: number): Promise<F
 }
 
 /**
- * The largest distance in pixels that the text that is being read moves: while a message is written below it, while older items are
- * loaded above it, and while the reader scrolls nothing.
+ * The largest distance in pixels by which the visible text moves: while a message is written below it, while
+ * older items are loaded above it, and while the user is not scrolling.
  */
 export async function measureJumps(bench: ConsoleBench): Promise<{ readonly distance: number }> {
   const session = await createHistory(bench, 150);
@@ -34,7 +34,7 @@ export async function measureJumps(bench: ConsoleBench): Promise<{ readonly dist
   let largest = 0;
   for (const distance of [-1500, -3000, -6000]) {
     await page.mouse.wheel(0, distance);
-    // Until the wheel's own scrolling has ended.
+    // Wait until the scrolling caused by the wheel has ended.
     await delay(500);
     await page.evaluate(`(() => {
       const list = document.querySelector('[role="log"]');
@@ -60,7 +60,10 @@ export async function measureJumps(bench: ConsoleBench): Promise<{ readonly dist
   return { distance: largest };
 }
 
-/** Types while a message is written: how long a key takes to be drawn, and what typing alone changes in the transcript. */
+/**
+ * Types while a message is written. Measures how long a key takes to be drawn, and how much typing changes in
+ * the transcript.
+ */
 export async function typeDuringStream(bench: ConsoleBench) {
   const session = await createHistory(bench, 10);
   await using page = await bench.open(`/s/${session.id}`);
@@ -77,7 +80,7 @@ export async function typeDuringStream(bench: ConsoleBench) {
       { subtree: true, childList: true, characterData: true, attributes: true },
     );
   })()`);
-  // Code that has come to the screen is coloured by then.
+  // By then, visible code has been highlighted.
   await delay(1000);
   await page.evaluate(`(typing.mutations = 0, typing.durations.length = 0)`);
   await type(page, KEYS / 4);
@@ -108,7 +111,10 @@ async function type(page: Page, keys: number): Promise<void> {
   }
 }
 
-/** The share of its time that the main thread of a page is busy while nothing happens in its ten running sessions. */
+/**
+ * The share of time for which the main thread of a page is busy while nothing happens in its ten running
+ * sessions.
+ */
 export async function measureIdle(bench: ConsoleBench): Promise<{ readonly busy: number }> {
   for (let index = 0; index < RUNNING_SESSIONS; index += 1) {
     const session = await bench.daemon.createSession(`Running ${index}`);
@@ -125,7 +131,7 @@ export async function measureIdle(bench: ConsoleBench): Promise<{ readonly busy:
   return { busy: (100 * busy) / IDLE_MS };
 }
 
-/** A page whose process was stopped, and whose connection was closed meanwhile: how long it takes to show what has happened. */
+/** Time until a page shows what it missed while its process was stopped and its connection was closed. */
 export async function measureWake(bench: ConsoleBench): Promise<number> {
   const { daemon } = bench;
   const session = await daemon.createSession("Suspended");

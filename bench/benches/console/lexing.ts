@@ -9,7 +9,10 @@ const TEXT = Array.from(
     `- one of ${index}\n- two\n\n\`\`\`ts\n${"const value = compute(3); // line\n".repeat(7)}\`\`\`\n\n`,
 ).join("");
 
-/** Time to split an answer into blocks while it grows in 200 steps, and what the last steps take compared with the first. */
+/**
+ * Time to split an answer into blocks while it grows in 200 steps, and the time of the last steps relative to
+ * the first.
+ */
 export async function lexIncrementally() {
   const lexer = new BlockLexer();
   return measure((text) => {
@@ -18,7 +21,7 @@ export async function lexIncrementally() {
   });
 }
 
-/** The same, reading the whole text in each step. */
+/** The same, but reading the whole text in each step. */
 export async function lexWhole() {
   return measure((text) => lexBlocks(text).length);
 }
@@ -35,7 +38,7 @@ function measure(lex: (text: string) => number) {
   if (blocks < 100) throw new Error(`The text was split into ${blocks} blocks only.`);
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   const quarter = FLUSHES / 4;
-  // Not the first quarter, in which the patterns are compiled.
+  // Excludes the first quarter, in which the patterns are compiled.
   const early = sum(times.slice(quarter, 2 * quarter));
   return { time: sum(times), "last to second quarter": sum(times.slice(-quarter)) / early };
 }

@@ -5,21 +5,21 @@ import type { FakeSession } from "../../../packages/console/test/rig/fake-sessio
 type Browser = Awaited<ReturnType<typeof launchChromium>>;
 export type Page = Awaited<ReturnType<Browser["newPage"]>>;
 
-/** The built console in Chromium, at a daemon without Codex. */
+/** The built console in Chromium, connected to a daemon without Codex. */
 export interface ConsoleBench extends AsyncDisposable {
   readonly daemon: FakeDaemon;
-  /** Has `EVENTS` events. */
+  /** A session with `EVENTS` events. */
   readonly longSession: FakeSession;
-  /** Opens a path in a context of its own, logged in. `prepare` is called before the first request. */
+  /** Opens a path in a new, logged-in browser context. `prepare` is called before the first request. */
   readonly open: (path: string, prepare?: (page: Page) => Promise<void>) => Promise<Page>;
-  /** A page of such a context that has loaded nothing. Closing it closes its context. */
+  /** Opens a page in such a context without loading anything. Closing the page closes its context. */
   readonly openBlank: () => Promise<Page>;
   /** Processes of pages. */
   readonly rendererIds: () => Promise<readonly number[]>;
 }
 
 const EVENTS = 100_000;
-/** Deltas of one message of the long session. With its other events, a turn has this many plus eight. */
+/** Number of deltas in one message of the long session. With its other events, a turn has eight more. */
 const DELTAS_PER_TURN = 192;
 export const LAST_ANSWER = "This is the last answer of the long session.";
 

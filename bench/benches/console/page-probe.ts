@@ -9,16 +9,16 @@ export interface FrameCounts {
 
 /** A frame takes 16.7 ms. */
 const SLOW_FRAME_MS = 25;
-/** Frames of an idle second below which the browser does not draw at all, so that no gap would mean anything. */
+/** Frames per idle second below which the browser does not draw at all, so that gaps would be meaningless. */
 const LEAST_FRAMES = 55;
-/** Idle seconds that are tried before a machine counts as too busy. */
+/** Number of idle seconds to try before the machine counts as too busy. */
 const IDLE_SECONDS = 5;
 
 /**
- * Records each frame of a page: when it began, and which event the page had applied. It runs in the page, because a driver that
- * looks for text takes more time of each frame than the page itself.
+ * Records each frame of a page: when it began, and which event the page had applied. Runs in the page,
+ * because a driver that searches for text takes more time of each frame than the page itself.
  */
-// A string, because the types of the benchmarks are those of Node.
+// A string, because the benchmarks use the types of Node, not those of browsers.
 const PROBE = `(() => {
   const probe = { frames: [], longTasks: [], waiting: [], isRunning: true };
   globalThis.frameProbe = probe;
@@ -38,11 +38,11 @@ const PROBE = `(() => {
 })()`;
 
 interface Frame {
-  /** Of the page's clock. */
+  /** By the page's clock. */
   readonly now: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** The newest event that the frame before this one showed. */
+  /** The newest event that the previous frame showed. */
   readonly seq: number;
 }
 
@@ -63,7 +63,7 @@ export async function recordFrames(page: Page, work: () => Promise<number>): Pro
   })()`)) as Recording;
 }
 
-/** Waits for the frame after the one that showed an event. `recordFrames` has been called. */
+/** Waits for the frame after the one that showed an event. Call `recordFrames` first. */
 async function untilShown(page: Page, seq: number): Promise<void> {
   await page.evaluate(`new Promise((resolve) => { frameProbe.waiting.push({ target: ${seq}, resolve }); })`);
 }

@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 
-/** Kilobytes of gzip. */
+/** Kilobytes after gzip. */
 export interface PageSize {
   readonly scripts: number;
   readonly styles: number;
@@ -8,7 +8,10 @@ export interface PageSize {
 
 type Load = (path: string) => Promise<Uint8Array>;
 
-/** Measures the scripts and styles that a page's HTML names, compressed whether or not the server does so. */
+/**
+ * Measures the scripts and styles that a page's HTML refers to, compressed regardless of whether the server
+ * compresses them.
+ */
 export async function measurePage(html: string, load: Load): Promise<PageSize> {
   const tags = [...html.matchAll(/<(?:script|link)\b[^>]*>/g)].map(([tag]) => tag);
   const attribute = (tag: string, name: string): string | undefined =>
@@ -20,7 +23,7 @@ export async function measurePage(html: string, load: Load): Promise<PageSize> {
   const styles = tags.flatMap((tag) =>
     attribute(tag, "rel") === "stylesheet" ? (attribute(tag, "href") ?? []) : [],
   );
-  // Files of other hosts are not counted.
+  // Files on other hosts are not counted.
   const sum = async (paths: readonly string[]): Promise<number> => {
     const own = [...new Set(paths)].filter((path) => !/^(?:https?:)?\/\//.test(path));
     const sizes = await Promise.all(own.map(async (path) => gzipSync(await load(path), { level: 9 }).length));

@@ -16,7 +16,7 @@ export async function openLargeDiff({ daemon, open }: ConsoleBench) {
   const diff = `diff --git a/big.txt b/big.txt\nnew file mode 100644\n--- /dev/null\n+++ b/big.txt\n@@ -0,0 +1,${DIFF_LINES} @@\n${lines.join("")}`;
   await session.append([{ type: "diff.updated", ...turn.ids, diff }]);
   await turn.complete("Done.");
-  // The screen is loaded; the panel and its diff are not.
+  // The screen is loaded, but the panel and its diff are not.
   await using page = await open(`/s/${session.id}`);
   await page.getByRole("log").getByText("Change everything").first().waitFor();
   const result = (await page.evaluate(`new Promise((resolve) => {
@@ -38,14 +38,14 @@ export async function openLargeDiff({ daemon, open }: ConsoleBench) {
   return { "first lines": result.time, "longest task": result.longest };
 }
 
-/** A shell in the terminal panel that prints 50,000 lines, and then repeats keys. */
+/** Opens a shell in the terminal panel that prints 50,000 lines and then echoes keys. */
 export async function fillTerminal({ daemon, open }: ConsoleBench) {
   const session = await daemon.createSession("A terminal");
   await using page = await open(`/s/${session.id}?p=terminal`);
   await page.getByRole("button", { name: "New terminal" }).click();
   await page.locator('[data-connection="attached"][data-writer="self"]').waitFor();
   await page.locator(".xterm-helper-textarea").focus();
-  // Printed by a program, so that the line of the command does not contain it.
+  // Printed by a program, so that the command line does not contain it.
   await page.keyboard.type(`seq 1 ${TERMINAL_LINES}; echo end-$((6 * 7))`);
   const shown = (text: string): string =>
     `document.querySelector(".xterm-rows").innerText.includes("${text}")`;

@@ -8,13 +8,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { measurePage, type PageSize } from "./page-size.ts";
 
-/** A console that is published on npm. The registry is the one of the machine's npm. */
+/** A console that is published on npm. Uses the npm registry that this machine is configured for. */
 interface Peer {
   readonly package: string;
   readonly version: string;
-  /** Folder of the page inside the package, if its files are not in a binary. */
+  /** Folder of the page inside the package. Undefined if its files are inside a binary. */
   readonly folder?: string;
-  /** Starts a server that has the page. */
+  /** Starts a server for the page. */
   readonly serve?: {
     readonly program: string;
     readonly args: (port: number) => readonly string[];
@@ -57,7 +57,7 @@ const PEERS = {
 
 export type PeerName = keyof typeof PEERS;
 
-/** How long a server may take to answer. */
+/** How long a server may take to start. */
 const START_MS = 60_000;
 
 /** How long it may take to answer one request. */
@@ -114,7 +114,7 @@ async function measureServed(
 async function fetchWhenReady(url: URL, signal: AbortSignal): Promise<Response> {
   const until = Date.now() + START_MS;
   for (;;) {
-    // A server may accept a connection while it starts, and forget it.
+    // A server may accept a connection while it is starting, and then forget it.
     const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
     const response = await fetch(url, { signal: limit }).catch(() => undefined);
     signal.throwIfAborted();

@@ -35,7 +35,7 @@ function splitAnswer(): string[] {
   );
 }
 
-/** A page that shows a message while it is written. */
+/** Opens a page that shows a message while it is written. */
 async function openStream(
   bench: ConsoleBench,
   contestant: Contestant,
@@ -67,7 +67,7 @@ function frameSample(recording: Recording) {
   };
 }
 
-/** All deltas in a few transactions. */
+/** Appends all deltas in a few transactions. */
 export async function streamAtOnce(bench: ConsoleBench, contestant: Contestant) {
   const { page, session, message } = await openStream(bench, contestant);
   await using _ = page;
@@ -78,7 +78,7 @@ export async function streamAtOnce(bench: ConsoleBench, contestant: Contestant) 
   return frameSample(recording);
 }
 
-/** The same deltas in five seconds. */
+/** Appends the same deltas over five seconds. */
 export async function streamSteadily(bench: ConsoleBench, contestant: Contestant) {
   const { page, session, message } = await openStream(bench, contestant);
   await using _ = page;
@@ -95,7 +95,7 @@ export async function streamSteadily(bench: ConsoleBench, contestant: Contestant
   return frameSample(recording);
 }
 
-/** Milliseconds from the write of a delta to the frame after the one that shows it, for 95% of the deltas. */
+/** 95th percentile of the milliseconds from the write of a delta to the frame after the one that shows it. */
 export async function measureLatency(bench: ConsoleBench, contestant: Contestant): Promise<number> {
   const { page, session, message } = await openStream(bench, contestant);
   await using _ = page;
@@ -124,15 +124,15 @@ export async function appendToHistory(bench: ConsoleBench, contestant: Contestan
   for (const [index, text] of history.entries()) await session.exchange(`Question ${index}`, text);
   const turn = await session.startTurn("One more");
   await using page = await openSession(bench, contestant, session, "One more", history);
-  // The first one loads what later ones have.
-  await sayAndWait(bench, page, session, turn);
+  // The first message loads code that later ones need too.
+  await appendAndWait(bench, page, session, turn);
   return await measureBusyTime(page, async () => {
     await turn.say("Appended.");
     await delay(SETTLE_MS);
   });
 }
 
-async function sayAndWait(
+async function appendAndWait(
   bench: ConsoleBench,
   page: Page,
   session: FakeSession,

@@ -5,12 +5,12 @@ import type { BenchStore } from "./setup.ts";
 const EVENTS = 32_000;
 /** Deltas per append, as they arrive in one read from codex. */
 const APPEND = 16;
-/** Rows per transaction of the floor: about what the journal commits at once. */
+/** Rows per transaction of the floor, roughly as many as the journal commits at once. */
 const TRANSACTION = 512;
 
 let items = 0;
 
-/** Events per second: deltas of all sessions at once, as fast as the journal takes them. */
+/** Events per second for concurrent deltas of all sessions, as fast as the journal accepts them. */
 export async function appendEvents({ database, owners }: BenchStore): Promise<number> {
   items += 1;
   const itemId = `item-${items}`;
@@ -23,7 +23,7 @@ export async function appendEvents({ database, owners }: BenchStore): Promise<nu
         const events = Array.from({ length: APPEND }, (_, index) => delta(itemId, offset + index));
         last = database.journal.append(owner, events);
         await database.journal.waitForCapacity();
-        // The next read from codex is a later round of the event loop.
+        // The next read from codex happens in a later turn of the event loop.
         if (offset % (APPEND * 8) === 0) await new Promise(setImmediate);
       }
       await last;
@@ -32,7 +32,10 @@ export async function appendEvents({ database, owners }: BenchStore): Promise<nu
   return (EVENTS * 1_000) / (performance.now() - begin);
 }
 
-/** The least work for the same rows: prepared inserts into the same table, without fence, projection and readers. */
+/**
+ * The least work for the same rows: prepared inserts into the same table, without fence, projection and
+ * readers.
+ */
 export function insertPlainRows(plain: DatabaseSync): number {
   items += 1;
   const begin = performance.now();

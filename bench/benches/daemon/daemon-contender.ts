@@ -18,7 +18,7 @@ export interface DaemonSession extends AppServerSession {
 
 type Answer = { readonly url: string } | { readonly heap: number };
 
-/** A session of the daemon, read through one SSE stream as a program does with the client. */
+/** A session of the daemon, read through one SSE stream as a program using the client would. */
 export const daemon: AppServerContender & { open(home: CodexHome): Promise<DaemonSession> } = {
   async open({ codex: codexPath, workspace, env }) {
     const stateFolder = join(dirname(workspace), "daemon");
@@ -63,7 +63,7 @@ export const daemon: AppServerContender & { open(home: CodexHome): Promise<Daemo
         );
         if (command.problem) throw new Error(command.problem.detail);
         const events = client.sessionEvents(session.id, { signal: ending.signal });
-        /** Reads until the end of the turn. */
+        /** Reads until the turn ends. */
         const read = async (prompt: string): Promise<{ deltas: string; message: string }> => {
           await client.send(session.id, prompt);
           let deltas = "";

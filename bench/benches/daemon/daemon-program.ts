@@ -1,4 +1,4 @@
-// A daemon in a process of its own, as people run it: its work is not in the time of the client.
+// A daemon in its own process, as users run it, so that its work is not counted as the client's.
 import { createDaemon, type DaemonOptions } from "@codexkit/daemon";
 import { collectGarbage } from "../../collect-garbage.ts";
 

@@ -5,7 +5,7 @@ import { daemon } from "./daemon-contender.ts";
 const SESSIONS = 8;
 const TURNS = 1_000;
 
-/** MB by which the daemon's heap has grown after the turns, with the sessions still open. */
+/** Returns by how many MB the daemon's heap has grown after the turns, with the sessions still open. */
 export function daemonGrowth(sessionContext: SessionContext): Promise<{ readonly "heap growth": number }> {
   return inSession(daemon, sessionContext, async (session) => {
     const threads = await startSeveral(session, SESSIONS);

@@ -2,7 +2,7 @@ import type { BenchStore } from "./setup.ts";
 
 const READS = 300;
 
-/** Milliseconds for the newest 50 items of a session. */
+/** Returns the milliseconds for the newest 50 items of a session. */
 export async function readFirstPage(
   { database, ...sessions }: BenchStore,
   session: "long" | "short",

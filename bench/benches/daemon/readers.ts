@@ -5,7 +5,10 @@ import { daemon } from "./daemon-contender.ts";
 const READERS = 1_000;
 export const TURNS = 20;
 
-/** Readers of one session that got every event of 20 turns, and the time until the last one had them. */
+/**
+ * Counts the readers of one session that got every event of 20 turns, and measures the time until the last
+ * one had them.
+ */
 export function readTogether(
   sessionContext: SessionContext,
 ): Promise<{ readonly completed: number; readonly time: number }> {
@@ -23,7 +26,10 @@ export function readTogether(
   });
 }
 
-/** The text of the last of the turns, from a plain SSE request: a thousand parsers would be what is measured. */
+/**
+ * Reads a plain SSE request up to the text of the last turn: with a thousand parsers, the parsing would be
+ * measured.
+ */
 export async function readTurns(url: string): Promise<string> {
   const response = await fetch(url, { headers: { accept: "text/event-stream" } });
   let unread = "";

@@ -12,7 +12,9 @@ import { inSession, type SessionContext } from "../turns/in-session.ts";
 import { DELTAS, type Prompt } from "../turns/script.ts";
 import { divided, type Effort, timed } from "../turns/stopwatch.ts";
 
-/** Updates arrive after the response to their prompt. Those that have not arrived by then are lost. */
+/**
+ * Updates arrive after the response to their prompt. Those that have not arrived within this time are lost.
+ */
 const LATE_MS = 1_000;
 const TURNS = 3;
 
@@ -81,7 +83,7 @@ async function readTurn(
 async function openSession(home: CodexHome): Promise<AsyncDisposable & { readonly session: Session }> {
   await using stack = new AsyncDisposableStack();
   const { baseUrl } = stack.use(await startServer(home));
-  // Not disposed of: its request to end the adapter is never answered.
+  // Not disposed of, because its request to end the adapter is never answered.
   const client = await SandboxAgent.connect({ baseUrl });
   const session = await client.createSession({ agent: "codex", cwd: home.workspace });
   const opened = stack.move();
@@ -115,7 +117,7 @@ async function startServer({
         SANDBOX_AGENT_REQUIRE_PREINSTALL: "1",
       },
       stdio: "ignore",
-      // A group of its own: the adapter and its codex outlive the server.
+      // In its own process group, because the adapter and its codex outlive the server.
       detached: true,
     },
   );
@@ -129,7 +131,7 @@ async function startServer({
   };
 }
 
-/** The server looks for `codex` and `codex-acp` in its path. */
+/** The server searches its PATH for `codex` and `codex-acp`. */
 async function linkPrograms(folder: string, codex: string): Promise<string> {
   await mkdir(folder);
   await symlink(codex, join(folder, "codex"));

@@ -9,7 +9,7 @@ import type { Ownership } from "../../../packages/daemon/src/database/ownership.
 import { startModel, type Model } from "../turns/start-model.ts";
 import { itemEvents } from "./events.ts";
 
-/** Sessions that stream at the same time. */
+/** Number of sessions that stream at the same time. */
 const SESSIONS = 16;
 const ITEM_EVENTS = 100;
 
@@ -23,10 +23,10 @@ export interface BenchStore {
 
 export interface Context extends AsyncDisposable {
   readonly model: Model;
-  /** The stores are filled when a row first uses them: a run of other rows does not wait for them. */
+  /** The stores are filled when a row first uses them, so that a run of other rows does not wait for them. */
   readonly sqlite: () => Promise<BenchStore>;
   readonly postgres: () => Promise<BenchStore>;
-  /** A SQLite file with the journal's table only. */
+  /** A SQLite file that contains only the journal's table. */
   readonly plain: () => DatabaseSync;
 }
 

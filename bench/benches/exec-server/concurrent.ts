@@ -1,6 +1,6 @@
 import type { Contender } from "./servers.ts";
 
-/** Milliseconds until the last of many processes that were started together is closed. */
+/** Returns the milliseconds until the last of many processes that were started together has closed. */
 export async function manyAtOnce({ client, folder }: Contender, count: number): Promise<number> {
   const start = performance.now();
   await Promise.all(
@@ -12,7 +12,7 @@ export async function manyAtOnce({ client, folder }: Contender, count: number): 
   return performance.now() - start;
 }
 
-/** MB a second from many processes that write at once. */
+/** Returns the MB per second of many processes that write concurrently. */
 export async function outputOfMany(
   { client, folder }: Contender,
   count: number,

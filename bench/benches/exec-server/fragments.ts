@@ -5,7 +5,10 @@ import type { Contender } from "./servers.ts";
 
 const FRAGMENT_BYTES = 16 * 1024;
 
-/** Megabytes that a server needs above idle while a client sends a message in fragments and never finishes it. */
+/**
+ * Returns the megabytes that a server needs in addition to its idle memory while a client sends a message in
+ * fragments and never finishes it.
+ */
 export async function memoryOfFragments(contender: Contender, megabytes: number): Promise<number> {
   const before = await residentMemory(contender);
   const socket = new WebSocket(contender.url, { perMessageDeflate: false });

@@ -1,6 +1,9 @@
 import type { Contender } from "./servers.ts";
 
-/** Starts short commands, eight at a time as a busy client does; gives the time per start and how many were refused. */
+/**
+ * Starts short commands, eight at a time like a busy client. Returns the time per start and how many were
+ * refused.
+ */
 export async function manyStarts(
   { client, folder }: Contender,
   times: number,

@@ -1,6 +1,6 @@
 import type { Contender } from "./servers.ts";
 
-/** Streams output and counts every byte of it: MB a second. */
+/** Streams output and counts every byte. Returns the MB per second. */
 export async function streamOutput(
   { client, folder }: Contender,
   bytes: number,

@@ -1,4 +1,4 @@
-/** The middle and the slowest hundredth of some times. */
+/** The median and the 99th percentile. */
 export function percentiles(times: readonly number[]): { p50: number; p99: number } {
   const sorted = times.toSorted((left, right) => left - right);
   const at = (part: number): number =>
@@ -6,7 +6,7 @@ export function percentiles(times: readonly number[]): { p50: number; p99: numbe
   return { p50: at(0.5), p99: at(0.99) };
 }
 
-/** Runs something some times, one after the other, and times each. */
+/** Runs something several times sequentially and times each run. */
 export async function timed(
   times: number,
   run: (index: number) => Promise<unknown>,

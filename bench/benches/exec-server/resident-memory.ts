@@ -8,8 +8,8 @@ const SETTLE_MS = 40_000;
 let settled: Promise<void> | undefined;
 
 /**
- * Megabytes that a server occupies at rest, when what it retains for its clients has expired. An earlier number would depend
- * on which of the two was busy last.
+ * Returns the megabytes that an idle server occupies after the data retained for its clients has expired. An
+ * earlier number would depend on which of the two was busy last.
  */
 export async function settledMemory(contender: Contender): Promise<number> {
   settled ??= delay(SETTLE_MS);
@@ -17,7 +17,7 @@ export async function settledMemory(contender: Contender): Promise<number> {
   return residentMemory(contender);
 }
 
-/** Megabytes that a server and all that it started occupy. */
+/** Returns the megabytes that a server and all processes that it started occupy. */
 export async function residentMemory({ pid }: Contender): Promise<number> {
   const children = await childrenByParent();
   let total = 0;
@@ -34,7 +34,7 @@ async function childrenByParent(): Promise<Map<number, number[]>> {
   for (const name of await readdir("/proc")) {
     if (!/^\d+$/.test(name)) continue;
     const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    // Behind the name in parentheses, which may hold spaces: the state, then the parent.
+    // The state and then the parent follow the name in parentheses, which may contain spaces.
     const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
     children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { timed } from "./percentiles.ts";
 import type { Contender } from "./servers.ts";
 
-/** The whole disk to read, one folder to write, no network: Codex's usual sandbox. */
+/** Codex's usual sandbox: the whole disk is readable, one folder is writable, and there is no network. */
 function workspaceWrite(folder: string): SandboxContext {
   const uri = `file://${folder}`;
   return {
@@ -45,7 +45,10 @@ export function sandboxedWrites(
   return timed(times, (index) => client.files.write(path, `write ${index}`, { sandbox }));
 }
 
-/** Milliseconds for small writes to several workspaces in turn, as a server has them that many threads share. */
+/**
+ * Returns the milliseconds for small writes to several workspaces in turn, as on a server that many threads
+ * share.
+ */
 export async function workspacesInTurn(
   { client, folder }: Contender,
   workspaces: number,

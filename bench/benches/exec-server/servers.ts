@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 
-/** One server with a client on it, and a folder to work in. */
+/** One server with a connected client, and a folder to work in. */
 export interface Contender {
   readonly client: ExecClient;
   readonly pid: number;
@@ -23,7 +23,7 @@ export interface Contestants extends AsyncDisposable {
 
 const require = createRequire(import.meta.url);
 
-/** How long a server may take to listen. */
+/** How long a server may take to start listening. */
 const START_MS = 20_000;
 
 export async function startContestants(): Promise<Contestants> {
@@ -42,7 +42,7 @@ async function contender(
   command: string,
   args: readonly string[],
 ): Promise<Contender> {
-  // Codex makes its PATH aliases, which its sandbox needs, only outside the temp folder.
+  // Codex creates the PATH aliases that its sandbox needs only outside the temporary folder.
   const home = join(folder, "home");
   const temp = join(folder, "temp");
   for (const path of [home, temp, join(folder, "work")]) await mkdir(path, { recursive: true });
@@ -77,13 +77,13 @@ export function ourProgram(): string[] {
   const root = dirname(require.resolve("@codexkit/exec-server/package.json"));
   const stdio = ["ignore", "ignore", "inherit"] as const;
   execFileSync("tsc", ["-b", root], { stdio: [...stdio] });
-  // `tsc` leaves the JavaScript of @codexkit/rpc to the bundler.
+  // `tsc` does not emit the JavaScript of @codexkit/rpc; the bundler does.
   execFileSync(process.execPath, [join(root, "../../scripts/bundle.ts")], { stdio: [...stdio] });
   return [join(root, "bin/codexkit-exec-server.mjs")];
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill("SIGTERM");
-  await gone;
+  await exited;
 }

@@ -2,7 +2,7 @@ import type { Contender } from "./servers.ts";
 
 const IN_FLIGHT = 64;
 
-/** Calls a second, with a window of calls under way. */
+/** Returns the calls per second, with a fixed number of calls in flight. */
 export async function smallCalls({ client }: Contender, calls: number): Promise<number> {
   let left = calls;
   const start = performance.now();

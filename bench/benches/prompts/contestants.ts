@@ -47,7 +47,7 @@ export function evaluatePlain({ codex, folder }: PromptsContext): Promise<number
   return average(TURNS, () => evaluate(codex, plain, { thread: { ...ephemeral, cwd: folder } }).result());
 }
 
-/** The same turn through the SDK, on a thread of its own as well. */
+/** The same turn through the SDK, also on its own thread. */
 export function runPlain({ codex, folder }: PromptsContext): Promise<number> {
   return average(TURNS, async () => {
     await using thread = await codex.startThread({ ...ephemeral, cwd: folder, approvalPolicy: "never" });
@@ -106,7 +106,7 @@ export async function callPlainTool({ codex }: PromptsContext, folder: string): 
   });
 }
 
-/** A transaction by itself: snapshot, one change, rollback. */
+/** A transaction alone: snapshot, one change, rollback. */
 export async function rollBack(context: PromptsContext, folder: string): Promise<number> {
   await using workspace = openWorkspace({ folder, stateRoot: join(context.folder, "..", "state") });
   await workspace.snapshot();

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** What the contestants share: one codex, and workspaces of two sizes. */
+/** Shared by the contestants: one codex, and workspaces of two sizes. */
 export interface PromptsContext extends AsyncDisposable {
   readonly codex: LaunchedCodex["codex"];
   readonly folder: string;
@@ -16,7 +16,7 @@ export interface PromptsContext extends AsyncDisposable {
 export const SMALL_FILES = 10;
 export const LARGE_FILES = 10_000;
 
-/** Calls the tool once where the turn asks for it, then answers. */
+/** Calls the tool once if the turn asks for it, then answers. */
 const script: Script = ({ newOutputs, lastUserText }) =>
   lastUserText.includes("Use the tool") && newOutputs.length === 0
     ? callTool("touch", { name: "made.txt" })
@@ -46,7 +46,9 @@ function makeFiles(folder: string, count: number): string {
   return folder;
 }
 
-/** The snapshot of a git-based peer: an external git folder, `add -A` and a commit; `reset --hard` to restore. */
+/**
+ * The snapshot of a git-based peer: an external git folder, `add -A` and a commit; `reset --hard` to restore.
+ */
 export class GitSnapshots implements Disposable {
   readonly #gitFolder: string;
   readonly #workTree: string;

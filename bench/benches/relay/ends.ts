@@ -35,7 +35,7 @@ const require = createRequire(import.meta.url);
 /** How long an executor may take to connect. */
 const START_MS = 20_000;
 
-/** A registry, two executors and an exec-server, each a process of its own, with clients in this one. */
+/** A registry, two executors and an exec-server, each in its own process, with clients in this one. */
 export async function startEnds(): Promise<RelayContestants> {
   await using stack = new AsyncDisposableStack();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "codexkit-bench-relay-")));
@@ -71,7 +71,7 @@ export async function startEnds(): Promise<RelayContestants> {
     }),
   );
   const certificate = join(folder, "certificate.pem");
-  // Codex creates no HTTP client if it finds no certificate at all.
+  // Codex creates no HTTP client if it finds no certificates at all.
   await writeFile(certificate, rootCertificates[0] ?? "");
   start(findCodex().path, ["exec-server", ...remote("codex")], {
     CODEX_API_KEY: tokens.execute,
@@ -107,10 +107,13 @@ async function retry<Value>(run: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** Streams that are opened at the same time. */
+/** Number of streams that are opened at the same time. */
 const CONNECTING = 50;
 
-/** Milliseconds until many executors with several streams each have all run `true`; and how many did. */
+/**
+ * Returns the milliseconds until many executors with several streams each have all run `true`, and how many
+ * did.
+ */
 export async function runManyExecutors(
   { registryUrl, tokens, direct }: RelayContestants,
   executors: number,
@@ -136,7 +139,7 @@ export async function runManyExecutors(
     const worker = async (): Promise<void> => {
       while (next < executors * streams) {
         const environmentId = `many-${next++ % executors}`;
-        // Kept open until the end: all streams exist at once.
+        // Kept open until the end, so that all streams exist at once.
         const client = clients.use(
           await connectHarness({ registryUrl, environmentId, credential: tokens.connect }),
         );

@@ -1,4 +1,5 @@
-// Many executors in one process, which forward to one exec-server: a hundred of those would be the benchmark otherwise.
+// Many executors in one process that forward to one exec-server. With a hundred exec-servers, they would be
+// what is measured.
 import { runExecutor } from "@codexkit/relay";
 import { once } from "node:events";
 

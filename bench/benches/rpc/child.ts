@@ -5,18 +5,19 @@ import { join } from "node:path";
 import type { Streams } from "./contender.ts";
 
 export interface Child extends Streams, AsyncDisposable {
-  /** Rejects when the child ends before it is disposed of, so that no reader waits forever. */
+  /** Rejects if the child exits before it is disposed of, so that no reader waits forever. */
   readonly died: Promise<never>;
 }
 
-/** Starts one of the scripts beside this file and waits until it has built its bytes and says so. */
+/** Starts one of the scripts in this folder and waits until it has built its bytes and reports ready. */
 export async function startChild(
   script: string,
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<Child> {
   const child = spawn(process.execPath, [join(import.meta.dirname, script), ...args], {
-    // The same kind of pipes as between an SDK and its app-server; the channel is only for the ready message.
+    // The same kind of pipes as between an SDK and its app-server. The channel is used only for the ready
+    // message.
     stdio: ["pipe", "pipe", "inherit", "ipc"],
     killSignal: "SIGKILL",
     signal,
@@ -26,7 +27,7 @@ export async function startChild(
   const died = Promise.withResolvers<never>();
   child.once("error", (error) => died.reject(error));
   child.once("exit", (code, by) => died.reject(new Error(`${script} ended early (${by ?? `code ${code}`})`)));
-  // Its end is an error only to those who wait for it.
+  // Its exit is an error only for callers that wait for it.
   died.promise.catch(() => {});
   const { stdin, stdout } = child;
   if (stdin === null || stdout === null) throw new TypeError("a child without pipes");

@@ -7,7 +7,10 @@ export interface Streams {
   readonly output: Writable;
 }
 
-/** The one face on all sides that are compared: what is timed goes through it, and it adds nothing. */
+/**
+ * The common interface of all compared implementations. The measured work goes through it, and it adds
+ * nothing.
+ */
 export interface Contender {
   readonly framing: Framing;
   open(streams: Streams, heard: ReadonlyMap<string, (params: unknown) => void>): Connection;

@@ -1,5 +1,5 @@
-// A child process: builds its bytes, says "ready", and on the first byte of stdin writes them as fast as the
-// pipe takes them: about four times as fast as the floor reads, so that it is never what is measured.
+// A child process that builds its bytes, reports "ready", and on the first byte of stdin writes them as fast
+// as the pipe accepts them: about four times as fast as the floor reads, so that it is never the bottleneck.
 // Arguments: the framing, then `notifications COUNT` or `long BYTES`.
 
 import { once } from "node:events";
@@ -11,12 +11,12 @@ const [framing, kind, size] = process.argv.slice(2);
 const { chunks, times } = feedOf({ kind, size: Number(size) } as Feed, framing as Framing);
 
 process.send?.("ready");
-// Stdin flows on after the first bytes, so that this process lives until it is killed or its parent is gone: its end
-// would be taken for a failure while the parent still reads.
+// Stdin keeps flowing after the first bytes, so that this process lives until it is killed or its parent has
+// exited: its exit would be treated as a failure while the parent is still reading.
 await once(process.stdin, "data");
 for (let time = 0; time < times; time += 1) {
   for (const chunk of chunks) {
-    // Without the wait, everything would be queued in memory first.
+    // Without waiting, everything would be queued in memory first.
     if (!process.stdout.write(chunk)) await once(process.stdout, "drain");
   }
 }

@@ -3,10 +3,10 @@ import type { Contender } from "./contender.ts";
 const LF = 10;
 
 /**
- * The least that could be called reading messages: cut at line feeds, parse, look the method up. No checks, no
- * limits, no errors, no ids: answers are taken to come in the order of the calls, which only this benchmark's
- * responder promises. A chunk is decoded whole and cut as a string: a decode for each line (`Buffer.indexOf(10)`,
- * `toString(start, end)`) costs a tenth more, and a floor that can be beaten is none.
+ * The least work that counts as reading messages: split at line feeds, parse, look up the method. No checks,
+ * no limits, no errors, no ids: responses are assumed to arrive in the order of the calls, which only this
+ * benchmark's responder guarantees. A chunk is decoded as a whole and split as a string: decoding each line
+ * (`Buffer.indexOf(10)`, `toString(start, end)`) takes a tenth longer, and a floor must not be beatable.
  */
 export const floor: Contender = {
   framing: "lines",

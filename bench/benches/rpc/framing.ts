@@ -1,4 +1,7 @@
-/** How messages are told apart on the wire: Codex ends each with a line feed, vscode-jsonrpc puts its length before it. */
+/**
+ * How messages are delimited on the wire: Codex ends each with a line feed, vscode-jsonrpc prefixes its
+ * length.
+ */
 export type Framing = "lines" | "content-length";
 
 export function encode(message: object, framing: Framing): Buffer {
@@ -8,10 +11,10 @@ export function encode(message: object, framing: Framing): Buffer {
     : Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
 }
 
-/** What one read from a pipe brings at most. */
+/** Maximum number of bytes per read from a pipe. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes cut as a pipe would cut them: with no regard to where messages end. */
+/** Splits bytes as a pipe would, regardless of message boundaries. */
 export function inChunks(bytes: Buffer): Buffer[] {
   const count = Math.ceil(bytes.length / CHUNK_BYTES);
   return Array.from({ length: count }, (_, index) =>

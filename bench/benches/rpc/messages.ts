@@ -7,7 +7,9 @@ export interface AppServerMessage {
 const THREAD = "0199b3c2-7f7e-7c41-9c1b-2d6a4f0e8a11";
 const TURN = "0199b3c2-8a05-7d93-b1e4-55c09a7f3e20";
 
-/** What models write, in the pieces in which it arrives; one in eight is not ASCII, as in real answers. */
+/**
+ * Text as models write it, in the pieces in which it arrives. One in eight is not ASCII, as in real answers.
+ */
 const PIECES = [
   "The failing test expects",
   " `parseConfig` to keep",
@@ -19,7 +21,7 @@ const PIECES = [
   " layer wins over the one",
 ] as const;
 
-/** The methods that the notifications use; listeners are set for exactly these. */
+/** The methods that the notifications use. Listeners are registered for exactly these. */
 export const NOTIFICATION_METHODS = [
   "item/agentMessage/delta",
   "item/commandExecution/outputDelta",
@@ -27,8 +29,8 @@ export const NOTIFICATION_METHODS = [
 ] as const;
 
 /**
- * A stretch of a busy turn, 200 to 300 bytes a message: mostly text deltas, command output between them, now and
- * then the usage. No two messages are equal, so that no cache on the way sees the same bytes twice in a row.
+ * Part of a busy turn, 200 to 300 bytes per message: mostly text deltas, with command output between them and
+ * sometimes the usage. No two messages are equal, so that no cache sees the same bytes twice in a row.
  */
 export function notifications(count: number): AppServerMessage[] {
   return Array.from({ length: count }, (_, index) => notification(index));
@@ -59,7 +61,7 @@ function notification(index: number): AppServerMessage {
   return { method: delta, params: { ...ids, delta: `${piece} ${index}` } };
 }
 
-/** One message of about `bytes` bytes: a finished command with all its output, as a build log would be. */
+/** A message of about `bytes` bytes: a finished command with all its output, such as a build log. */
 export function longMessage(bytes: number): AppServerMessage {
   const line = '  at Object.<anonymous> (src/config/load.test.ts:42:17) "expected true to be false"\n';
   // The quotes and the line end are escaped on the wire, so that the reader can't copy the string through.

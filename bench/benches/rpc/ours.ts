@@ -2,7 +2,7 @@ import { NdjsonTransport, Peer } from "@codexkit/rpc";
 
 import type { Contender } from "./contender.ts";
 
-/** As a program uses it: a listener a method, calls with their default timeout. */
+/** The typical use: one listener per method, and calls with their default timeout. */
 export const ours: Contender = {
   framing: "lines",
   open(streams, heard) {

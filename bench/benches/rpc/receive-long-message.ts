@@ -3,7 +3,7 @@ import type { Contender } from "./contender.ts";
 
 const BYTES = 32 * 1024 * 1024;
 
-/** Milliseconds from the word "go" until the listener has the one long message. */
+/** Returns the milliseconds from the word "go" until the listener has received the one long message. */
 export async function receiveLongMessage(contender: Contender, signal: AbortSignal): Promise<number> {
   await using child = await startChild("feeder.ts", [contender.framing, "long", String(BYTES)], signal);
   const { promise: heardAt, resolve } = Promise.withResolvers<number>();

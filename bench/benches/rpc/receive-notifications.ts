@@ -6,20 +6,23 @@ import type { Contender, Streams } from "./contender.ts";
 import { feedOf, type Feed } from "./feed.ts";
 import { NOTIFICATION_METHODS } from "./messages.ts";
 
-/** About 24 MB: some hundred milliseconds for the floor, long against the start of a stream and the first chunk. */
+/**
+ * About 24 MB: some hundred milliseconds for the floor, which is long compared with the start of a stream and
+ * the first chunk.
+ */
 const FEED: Feed = { kind: "notifications", size: 100_000 };
 
 /**
- * A single message has no latency here: when it came into being is not known, only when its chunk arrived. What
- * a user can feel is a stall, so that p99 is that of the time for this many messages in a row: 200 blocks a round.
+ * Single messages have no measurable latency here, because only the arrival of their chunk is known. Users
+ * notice stalls, so p99 refers to the time for this many consecutive messages: 200 blocks per round.
  */
 const BLOCK = 500;
 
-/** A type, not an interface: a sample has to be assignable to a record of measures. */
-type Heard = { readonly throughput: number; readonly "p99 of 500": number };
+/** A type, not an interface, because a sample must be assignable to a record of measures. */
+type ReceiveSample = { readonly throughput: number; readonly "p99 of 500": number };
 
-/** From a child's stdout, as from an app-server: reading the pipe is part of the work. */
-export async function receiveFromPipe(contender: Contender, signal: AbortSignal): Promise<Heard> {
+/** Receives from a child's stdout, as from an app-server. Reading the pipe is part of the work. */
+export async function receiveFromPipe(contender: Contender, signal: AbortSignal): Promise<ReceiveSample> {
   await using child = await startChild(
     "feeder.ts",
     [contender.framing, FEED.kind, String(FEED.size)],
@@ -29,10 +32,11 @@ export async function receiveFromPipe(contender: Contender, signal: AbortSignal)
 }
 
 /**
- * From chunks in memory: no system calls and no second process, only what the reader itself costs. One chunk a turn
- * of the event loop, as libuv delivers them: a peer that works off its queue between chunks would choke on all at once.
+ * Receives chunks from memory: no system calls and no second process, only the reader's own cost. One chunk
+ * per turn of the event loop, as libuv delivers them: a peer that processes its queue between chunks could
+ * not handle all of them at once.
  */
-export async function receiveInProcess(contender: Contender): Promise<Heard> {
+export async function receiveInProcess(contender: Contender): Promise<ReceiveSample> {
   const { chunks, times } = feedOf(FEED, contender.framing);
   const input = new Readable({ read() {} });
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -45,7 +49,7 @@ export async function receiveInProcess(contender: Contender): Promise<Heard> {
   return receive(contender, { input, output }, pushNext);
 }
 
-async function receive(contender: Contender, streams: Streams, begin: () => void): Promise<Heard> {
+async function receive(contender: Contender, streams: Streams, begin: () => void): Promise<ReceiveSample> {
   const { promise: finished, resolve } = Promise.withResolvers<void>();
   const blockEnds: number[] = [];
   let count = 0;

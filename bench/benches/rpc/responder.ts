@@ -1,5 +1,5 @@
-// A child process: answers every request with the same result, in the order in which they come, doing as little as can
-// be, so that what is timed on the other side of the pipe is the caller. Argument: the framing.
+// A child process that answers every request with the same result, in order of arrival, with as little work
+// as possible, so that the caller on the other side of the pipe is measured. Argument: the framing.
 
 import { encode, type Framing } from "./framing.ts";
 

@@ -2,7 +2,10 @@ import { percentile } from "../../statistics.ts";
 import { startChild } from "./child.ts";
 import type { Connection, Contender } from "./contender.ts";
 
-/** Calls before the clock starts: the responder is a fresh process and has to be compiled first. */
+/**
+ * Number of calls before the clock starts, because the responder is a new process whose code has to be
+ * compiled first.
+ */
 const UNTIMED_CALLS = 1000;
 
 const METHOD = "thread/read";
@@ -13,10 +16,10 @@ export interface Load {
   readonly inFlight: number;
 }
 
-/** A type, not an interface: a sample has to be assignable to a record of measures. */
+/** A type, not an interface, because a sample must be assignable to a record of measures. */
 type Answered = { readonly throughput: number; readonly p99: number };
 
-/** Calls to a responder behind a pair of pipes, `inFlight` of them at any time; p99 is that of a single call. */
+/** Calls a responder over a pair of pipes, with `inFlight` calls at any time. p99 refers to a single call. */
 export async function roundTrips(contender: Contender, load: Load, signal: AbortSignal): Promise<Answered> {
   await using child = await startChild("responder.ts", [contender.framing], signal);
   await using connection = contender.open(child, new Map());

@@ -2,7 +2,7 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 
 import type { Contender } from "./contender.ts";
 
-/** As its documentation shows it, with its defaults. */
+/** As shown in its documentation, with its defaults. */
 export const vscodeJsonrpc: Contender = {
   framing: "content-length",
   open({ input, output }, heard) {

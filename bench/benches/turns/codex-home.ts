@@ -6,11 +6,14 @@ import { join } from "node:path";
 
 import type { Model } from "./start-model.ts";
 
-export { LEAVE_MS } from "./leave-ms.ts";
+export { EXIT_TIMEOUT_MS } from "./exit-timeout.ts";
 
-/** Where the codex of one contestant lives: nothing of the machine's own configuration reaches it, nor of another's. */
+/**
+ * The home of one contestant's codex, isolated from the machine's own configuration and from other
+ * contestants.
+ */
 export interface CodexHome extends AsyncDisposable {
-  /** The native binary, the same for all. */
+  /** The native binary, the same for all contestants. */
   readonly codex: string;
   readonly workspace: string;
   readonly env: Readonly<Record<string, string>>;
@@ -23,7 +26,7 @@ export async function makeCodexHome({ url }: Model): Promise<CodexHome> {
     home: join(root, "home"),
     codexHome: join(root, "codex-home"),
     workspace: join(root, "workspace"),
-    // Codex makes no helper programs for a home inside the temp folder.
+    // Codex creates no helper programs for a home inside the temporary folder.
     temp: join(root, "temp"),
   };
   for (const path of Object.values(folders)) await mkdir(path);
@@ -40,8 +43,8 @@ export async function makeCodexHome({ url }: Model): Promise<CodexHome> {
       CODEX_HOME: folders.codexHome,
       HOME: folders.home,
       TMPDIR: folders.temp,
-      // For each request codex reads all certificates of the machine, which takes as long as there are many of them. The
-      // model is reached without TLS: none is needed.
+      // For each request, codex reads all certificates of the machine, which takes longer the more there are.
+      // The model is reached without TLS, so none are needed.
       SSL_CERT_FILE: "/dev/null",
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),

@@ -3,13 +3,15 @@ import { Codex as CompatCodex } from "codexkit/compat";
 
 import type { Contender } from "./contender.ts";
 
-/** `@openai/codex-sdk`: a `codex exec` for each turn. It runs the same binary as the others, not the one that it brings. */
+/**
+ * `@openai/codex-sdk`: one `codex exec` per turn. It runs the same binary as the others instead of its own.
+ */
 export const codexSdk: Contender = sdkContender(
   (options) => new Codex(options),
   async () => {},
 );
 
-/** `codexkit/compat`: the same program, on a long-lived codex that loads the thread for each turn. */
+/** `codexkit/compat`: the same program on a long-lived codex that loads the thread for each turn. */
 export const compat: Contender = sdkContender(
   (options) => new CompatCodex(options),
   (codex) => codex.close(),

@@ -1,9 +1,12 @@
 import type { CodexHome } from "./codex-home.ts";
 import type { Prompt } from "./script.ts";
 
-/** The one face on all sides that are compared: what is timed goes through it, and it adds nothing. */
+/**
+ * The common interface of all compared implementations. The measured work goes through it, and it adds
+ * nothing.
+ */
 export interface Contender {
-  /** Ready for threads: the process runs and has shaken hands, where there is one that stays. */
+  /** Ready for threads. A long-lived process is running and has completed the handshake. */
   open(home: CodexHome): Promise<Session>;
 }
 
@@ -12,7 +15,7 @@ export interface Session extends AsyncDisposable {
 }
 
 export interface Conversation {
-  /** One turn, until it has completed. Gives the final message. */
+  /** Runs one turn until it has completed. Resolves to the final message. */
   run(prompt: Prompt): Promise<string>;
 }
 
@@ -22,16 +25,16 @@ export interface AppServerContender extends Contender {
 }
 
 export interface AppServerSession extends Session {
-  /** A thread is stored, as users have it, unless it is to be ephemeral. */
+  /** Starts a thread. It is stored, as for users, unless it is ephemeral. */
   startThread(options?: { readonly ephemeral?: boolean }): Promise<AppServerConversation>;
 }
 
 export interface AppServerConversation extends Conversation {
-  /** One turn, until it has completed. Gives what its deltas said, put together. */
+  /** Runs one turn until it has completed. Resolves to the joined text of its deltas. */
   stream(prompt: Prompt): Promise<string>;
 }
 
-/** The same contender on ephemeral threads: codex does less work, so the share of the client is larger. */
+/** The same contender on ephemeral threads. Codex then does less work, so the client's share is larger. */
 export function ephemeral(contender: AppServerContender): Contender {
   return {
     async open(home) {

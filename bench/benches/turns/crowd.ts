@@ -3,7 +3,10 @@ import { inSession, type SessionContext } from "./in-session.ts";
 import { startWarm } from "./short-turn.ts";
 import { timed, type Effort } from "./stopwatch.ts";
 
-/** So many threads at once on one codex, each started and taken through one turn: how many completed it, in what time. */
+/**
+ * Starts many threads at once on one codex and runs one turn on each. Returns how many completed it, and the
+ * time.
+ */
 export function crowd(
   contender: Contender,
   threads: number,

@@ -4,7 +4,7 @@ import { checkResponse } from "./script.ts";
 import { startWarm } from "./short-turn.ts";
 import { divided, timed, type Effort } from "./stopwatch.ts";
 
-/** One turn of so many that are made of deltas, each of which is taken. `warmUp` turns before them are not measured. */
+/** One turn with many deltas, each of which is read. The `warmUp` turns before it are not measured. */
 export function deltaByDelta(
   contender: AppServerContender,
   turns: number,

@@ -2,7 +2,7 @@ import { inSession, type SessionContext } from "./in-session.ts";
 import type { Contender, Session } from "./contender.ts";
 import { startWarm } from "./short-turn.ts";
 
-/** Milliseconds from nothing to the end of the first turn. */
+/** Returns the milliseconds from the start of everything to the end of the first turn. */
 export async function firstTurn(contender: Contender, sessionContext: SessionContext): Promise<number> {
   let began = 0;
   const timedFromStart: Contender = {

@@ -3,14 +3,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 
-import { LEAVE_MS } from "./codex-home.ts";
+import { EXIT_TIMEOUT_MS } from "./codex-home.ts";
 import type { AppServerContender } from "./contender.ts";
 import { threadSettings } from "./thread-settings.ts";
 
 /**
- * The least that could be called running turns on an app-server: lines written by hand, cut at line feeds, parsed, and a
- * look at the method. No checks, no state of a turn, no events, no limits, no errors but the one that a call is answered
- * with.
+ * The least work that counts as running turns on an app-server: lines written by hand, split at line feeds
+ * and parsed, and a check of the method. No validation, no turn state, no events, no limits, and no errors
+ * except error responses to calls.
  */
 export const floor: AppServerContender = {
   async open({ codex, workspace, env }) {
@@ -19,7 +19,7 @@ export const floor: AppServerContender = {
       env,
       detached: true,
     });
-    // Its log is not read, and a full pipe would stop it.
+    // Its log is not read, and a full pipe would block it.
     child.stderr.resume();
     const wire = new BareWire(child.stdout, child.stdin);
     child.once("error", (error) => wire.fail(error));
@@ -56,17 +56,17 @@ async function stop(child: ChildProcessWithoutNullStreams): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, "exit");
   child.stdin.end();
-  const limit = setTimeout(() => child.kill("SIGKILL"), LEAVE_MS);
+  const limit = setTimeout(() => child.kill("SIGKILL"), EXIT_TIMEOUT_MS);
   await exited;
   clearTimeout(limit);
 }
 
-/** An app-server refuses bursts of about 200 calls: as many at once as `@codexkit/rpc` allows itself. */
+/** An app-server refuses bursts of about 200 calls. The same limit as in `@codexkit/rpc`. */
 const IN_FLIGHT = 64;
 
 const LF = 10;
 
-/** What is known of the turn that runs on a thread. */
+/** The state of the turn that is running on a thread. */
 interface LiveTurn {
   message: string;
   deltas: string;
@@ -77,7 +77,7 @@ interface Waiting<Value> {
   readonly reject: (error: Error) => void;
 }
 
-/** Every message that is looked at, in one shape: which members are there depends on the method. */
+/** All messages that are inspected, in one shape. Which members exist depends on the method. */
 interface AnyMessage {
   readonly id?: number;
   readonly method?: string;
@@ -102,7 +102,7 @@ class BareWire {
   constructor(input: Readable, output: Writable) {
     this.#output = output;
     input.on("data", (chunk: Buffer) => this.#read(chunk));
-    // A process that has ended says so by itself.
+    // A process that has ended reports it itself.
     output.on("error", () => {});
   }
 

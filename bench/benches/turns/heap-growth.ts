@@ -3,7 +3,10 @@ import type { Contender } from "./contender.ts";
 import { inSession, type SessionContext } from "./in-session.ts";
 import { type Plan, runAll, startSeveral } from "./side-by-side.ts";
 
-/** MB by which the heap of this process has grown after the turns, with the session and its threads still open. */
+/**
+ * Returns by how many MB the heap of this process has grown after the turns, with the session and its threads
+ * still open.
+ */
 export function heapGrowth(
   contender: Contender,
   plan: Plan,

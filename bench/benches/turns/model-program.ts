@@ -1,9 +1,9 @@
-// A child process: the scripted model, on a port of its own. Says its address once, and lives until its parent lets go
-// of the channel, in whatever way the parent ends.
+// A child process with the scripted model on its own port. Prints its address once, and runs until its parent
+// closes the channel or exits.
 
 import { ScriptedModel, type Script } from "@codexkit/scripted-model";
 
-// Ctrl-C reaches the whole group of the terminal; the parent decides when the turns that run are over.
+// Ctrl-C reaches the whole process group of the terminal; the parent decides when running turns are over.
 process.on("SIGINT", () => {});
 process.on("disconnect", () => process.exit());
 

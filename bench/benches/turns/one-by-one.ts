@@ -5,9 +5,9 @@ import { shortTurn, startWarm } from "./short-turn.ts";
 import { timed, type Effort } from "./stopwatch.ts";
 
 /**
- * One turn of many, one after the other on a warm thread. The time is their median: what else runs on the machine
- * lengthens some of them a lot, and the fewer turns a contestant takes, the more chance decides how many. The processor
- * is the mean: its clock is too coarse for a single turn.
+ * One of many sequential turns on a warm thread. The time is their median, because other processes slow some
+ * turns down considerably, and the fewer turns a contestant takes, the more chance decides how many. The
+ * processor time is the mean, because its clock is too coarse for a single turn.
  */
 export function oneByOne(
   contender: Contender,

@@ -1,10 +1,10 @@
 import { Codex } from "codexkit";
 
-import { LEAVE_MS } from "./codex-home.ts";
+import { EXIT_TIMEOUT_MS } from "./codex-home.ts";
 import type { AppServerContender } from "./contender.ts";
 import { threadSettings } from "./thread-settings.ts";
 
-/** As a program uses it. */
+/** The typical use. */
 export const ours: AppServerContender = {
   async open({ codex: codexPath, workspace, env }) {
     const codex = await Codex.launch({
@@ -12,7 +12,7 @@ export const ours: AppServerContender = {
       cwd: workspace,
       env,
       inheritEnv: false,
-      processLimits: { exitTimeoutMs: LEAVE_MS, terminateTimeoutMs: 0 },
+      processLimits: { exitTimeoutMs: EXIT_TIMEOUT_MS, terminateTimeoutMs: 0 },
     });
     return {
       async startThread(options) {

@@ -1,9 +1,12 @@
 import { say, type ScriptFunction } from "@codexkit/scripted-model";
 
-/** What a turn is asked for. The model goes by it, so that one model serves every row and every contestant. */
+/**
+ * The prompt of a turn. The model chooses its answer by it, so that one model serves every row and every
+ * contestant.
+ */
 export type Prompt = "answer" | "stream";
 
-/** How many deltas the long answer has. */
+/** Number of deltas of the long answer. */
 export const DELTAS = 5_000;
 
 /** The deltas of each answer: a sentence, and a long text in pieces as small as a model's tokens. */

@@ -6,7 +6,10 @@ export async function shortTurn(thread: Conversation): Promise<void> {
   checkResponse("answer", await thread.run("answer"));
 }
 
-/** A thread that has had its first turn: that one makes files and opens connections, for every contestant. */
+/**
+ * Returns a thread that has completed its first turn, which creates files and opens connections for every
+ * contestant.
+ */
 export async function startWarm<Talk extends Conversation>(session: {
   startThread(): Promise<Talk>;
 }): Promise<Talk> {

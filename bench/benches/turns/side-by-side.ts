@@ -5,11 +5,11 @@ import { divided, timed, type Effort } from "./stopwatch.ts";
 
 export interface Plan {
   readonly threads: number;
-  /** How many turns each thread takes, one after the other. */
+  /** Number of sequential turns per thread. */
   readonly turns: number;
 }
 
-/** One turn of many on several warm threads at once: all of them together, divided by their number. */
+/** One of many turns on several concurrent warm threads: the total time divided by the number of turns. */
 export function sideBySide(
   contender: Contender,
   plan: Plan,

@@ -5,9 +5,9 @@ export interface Model extends AsyncDisposable {
 }
 
 /**
- * The one model that every contestant talks to, through its codex. A process of its own: its work would otherwise be in
- * the time of all of them and make them alike, and its memory in the heap that is measured. `script` is the module of what it
- * says.
+ * Starts the model that every contestant uses through its codex. It has its own process: its work would
+ * otherwise be part of all measured times and make them alike, and its memory part of the measured heap.
+ * `script` is the module with its answers.
  */
 export async function startModel(
   signal: AbortSignal,

@@ -1,8 +1,11 @@
-/** A type, not an interface: a sample has to be assignable to a record of measures. */
+/** A type, not an interface, because a sample must be assignable to a record of measures. */
 export type Effort = {
-  /** Milliseconds on the clock: what a user waits, most of it for codex and the model. */
+  /** Elapsed milliseconds: what a user waits, mostly for codex and the model. */
   readonly time: number;
-  /** Milliseconds that this process computed: what the client itself costs, whatever else the machine does. */
+  /**
+   * Milliseconds of processor time of this process: the client's own cost, independent of other load on the
+   * machine.
+   */
   readonly "client cpu": number;
 };
 

@@ -1,4 +1,4 @@
-/** How every thread on an app-server is set up. */
+/** Settings of every thread on an app-server. */
 export function threadSettings(cwd: string, { ephemeral = false }: { readonly ephemeral?: boolean } = {}) {
   return { cwd, ephemeral, sandbox: "read-only", approvalPolicy: "never" } as const;
 }

@@ -5,7 +5,7 @@ const INTRODUCTION = `# The codexkit command
 
 <!-- Generated from the definitions in packages/cli/src/commands by packages/cli/scripts/write-docs.ts. -->
 
-\`@codexkit/cli\` is the command line of codexkit. It needs Node.js 24 or newer.
+\`@codexkit/cli\` is the command line of codexkit. It requires Node.js 24 or newer.
 
 \`\`\`sh
 npm install --global @codexkit/cli
@@ -14,25 +14,25 @@ codexkit run "Make the failing test pass"
 
 ## Everywhere
 
-- Output for people has colours on a terminal only. \`NO_COLOR\`, \`FORCE_COLOR\`, \`--color\` and \`--no-color\` change that.
-- \`--json\` prints one JSON value per line instead. Nothing else is written to stdout then.
-- Errors are one or two lines on stderr that name the fix. \`--debug\` adds the stack.
-- Text of the model and output of commands are printed without escape sequences and control characters, so that they can't change
-  the terminal. Commands, paths and names of tools show such characters as escapes, because people decide about them.
+- Text output is coloured only on a terminal. \`NO_COLOR\`, \`FORCE_COLOR\`, \`--color\` and \`--no-color\` change that.
+- \`--json\` prints one JSON value per line instead, and nothing else to stdout.
+- Errors are one or two lines on stderr that say how to fix the problem. \`--debug\` adds the stack trace.
+- Text from the model and output of commands are printed without escape sequences and control characters, so that they can't
+  affect the terminal. In commands, paths and tool names such characters are shown as escapes, because users decide about them.
 
-| exit code | meaning                                                             |
-| --------- | ------------------------------------------------------------------- |
-| 0         | done                                                                |
-| 1         | failed                                                              |
-| 2         | the command line is not valid                                       |
-| 3         | denied: a person or the policy declined what the task needed        |
-| 4         | over the budget or the deadline                                     |
-| 129, 143  | ended by SIGHUP (the terminal was closed), by SIGTERM               |
-| 130       | interrupted with Ctrl-C                                             |
-| 141       | the reader of the output is gone, as in \`codexkit run … \\| head -1\` |
+| exit code | meaning                                                            |
+| --------- | ------------------------------------------------------------------ |
+| 0         | done                                                               |
+| 1         | failed                                                             |
+| 2         | invalid command line                                               |
+| 3         | denied: the user or the policy declined what the task needed       |
+| 4         | exceeded the budget or the deadline                                |
+| 129, 143  | ended by SIGHUP (the terminal was closed) or SIGTERM               |
+| 130       | interrupted with Ctrl-C                                            |
+| 141       | the reader of the output exited, as in \`codexkit run … \\| head -1\` |
 `;
 
-/** The page as the formatter of this repository leaves it. */
+/** Returns the page as this repository's formatter would format it. */
 export function formatDocs(program: CliCommand): string {
   const sections = program.commands.flatMap((command) => formatCommand(command as CliCommand, "codexkit", 2));
   return `${[INTRODUCTION, ...sections].join("\n").trimEnd()}\n`;

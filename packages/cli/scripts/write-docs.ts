@@ -1,4 +1,5 @@
-// Writes docs/cli.md from the definitions of the commands: node --conditions=codexkit:source packages/cli/scripts/write-docs.ts
+// Generates docs/cli.md from the command definitions: node --conditions=codexkit:source
+// packages/cli/scripts/write-docs.ts
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram } from "../src/program.ts";

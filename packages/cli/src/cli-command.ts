@@ -1,38 +1,40 @@
 import { Command } from "commander";
 
-/** A command line as a person types it, and what it does. */
+/** A command line as a user types it, and what it does. */
 type Example = readonly [commandLine: string, comment: string];
 
 interface CommandTexts {
-  /** One line for the list of commands. Starts with a verb in the imperative, without a full stop. */
+  /** One line for the list of commands: a verb in the imperative, without a full stop. */
   readonly summary: string;
-  /** Whole sentences for `--help` and `docs/cli.md`. Default: the summary. */
+  /** Full sentences for `--help` and `docs/cli.md`. Default: the summary. */
   readonly description?: string;
   readonly examples?: readonly Example[];
 }
 
-/** A command of commander that knows its examples, so that `--help` and `docs/cli.md` are made from one definition. */
+/**
+ * A commander command that stores its examples, so that `--help` and `docs/cli.md` come from one definition.
+ */
 export class CliCommand extends Command {
   examples: readonly Example[] = [];
-  /** Whether `--help` is an option of the program that this command passes its arguments to. */
+  /** Whether `--help` is passed to the program that this command starts. */
   passesHelpOn = false;
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
   }
 
-  /** Help in place of a missing subcommand is not an error either: it goes to stdout. */
+  /** Help that is printed because a subcommand is missing is not an error either, so it goes to stdout. */
   override help(): never {
     return super.help();
   }
 }
 
-/** A command that does something: has the options that every command has. */
+/** Creates a command that performs an action. It has the common options. */
 export function createCommand(name: string, texts: CommandTexts): CliCommand {
   return addCommonOptions(createGroup(name, texts));
 }
 
-/** A command that only has subcommands. */
+/** Creates a command that only groups subcommands. */
 export function createGroup(name: string, { summary, description, examples = [] }: CommandTexts): CliCommand {
   const command = new CliCommand(name);
   command.examples = examples;
@@ -48,12 +50,12 @@ export function addHelpExamples(command: CliCommand, examples: readonly Example[
   command.addHelpText("after", ["", "Examples:", ...lines].join("\n"));
 }
 
-/** The options of every command; `openContext` reads them. */
+/** Adds the common options, which `openContext` reads. */
 export function addCommonOptions(command: CliCommand): CliCommand {
   command
     .option("--json", "print JSON instead of text")
     .option("--color", "use colours even if the output is not a terminal")
     .option("--no-color", "use no colours")
-    .option("--debug", "print the stack of errors");
+    .option("--debug", "print stack traces of errors");
   return command;
 }

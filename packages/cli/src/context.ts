@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { lifetime } from "./process/lifetime.ts";
 import { createStyle, type Style, usesColors } from "./terminal/style.ts";
 
-/** What every implementation of a command gets: the streams of the process, and the common options. */
+/** Passed to every command implementation: the streams of the process and the common options. */
 export interface CliContext {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -14,9 +14,9 @@ export interface CliContext {
   readonly style: Style;
   /** Styles for stderr. */
   readonly errorStyle: Style;
-  /** Whether a person can be asked: stdin and stderr are terminals, and `--json` was not passed. */
+  /** Whether the user can be asked: stdin and stderr are terminals, and `--json` was not passed. */
   readonly isInteractive: boolean;
-  /** Aborted when the program has to end. Pass it to everything that waits. */
+  /** Aborts when the program has to end. Pass it to everything that waits. */
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +28,7 @@ interface CommonOptions {
 
 export function openContext(command: Command): CliContext {
   const { json = false, ...options } = command.optsWithGlobals<CommonOptions>();
-  // `--no-color` gives `--color` a default, which is not the person's choice.
+  // `--no-color` gives `--color` a default value that the user did not choose.
   const color = command.getOptionValueSourceWithGlobals("color") === "cli" ? options.color : undefined;
   const { stdin, stdout, stderr, env } = process;
   return {
@@ -44,7 +44,7 @@ export function openContext(command: Command): CliContext {
   };
 }
 
-/** Prints a value for `--json`: one line, so that programs can read several. */
+/** Prints a value for `--json` on one line, so that programs can read several. */
 export function printJson({ stdout }: CliContext, value: unknown): void {
   stdout.write(`${JSON.stringify(value)}\n`);
 }

@@ -5,12 +5,12 @@ import { createProgram } from "./program.ts";
 import { revealText } from "./terminal/sanitize.ts";
 import { createStyle, usesColors } from "./terminal/style.ts";
 
-/** Runs the command of this process's arguments, and exits. */
+/** Runs the command that the process's arguments select, then exits. */
 export async function runCli(): Promise<never> {
   lifetime.start();
   const isDebugging = process.argv.includes("--debug");
   try {
-    // The definitions of all commands take as long as the rest of the command line.
+    // Loading the definitions of all commands takes as long as loading the rest of the command line.
     await createProgram(process.argv[2] === "run" ? [runCommand] : undefined).parseAsync();
   } catch (error) {
     const exitCode = report(error, isDebugging);
@@ -38,7 +38,7 @@ function formatStack(error: Error): string {
   return (error.stack ?? error.message) + cause;
 }
 
-/** Exits explicitly, so that a handle that is left open does not keep a finished program alive. */
+/** Exits explicitly, so that an open handle does not keep a finished program alive. */
 function exit(exitCode: number): never {
   process.exit(lifetime.exitCode ?? exitCode);
 }

@@ -24,7 +24,7 @@ export interface FinishedCli {
   readonly stderr: string;
 }
 
-/** Variables of the person and of the test runner that change what the program prints or finds. */
+/** Variables of the user and of the test runner that would change what the program prints or finds. */
 const REMOVED = [
   "NO_COLOR",
   "FORCE_COLOR",

@@ -13,7 +13,7 @@ interface TerminalOptions extends Omit<CliOptions, "input"> {
 /** How long a test waits for text on the screen. */
 const WAIT_MS = 20_000;
 
-/** The command line in a real pseudo-terminal, with the screen that a person would see. */
+/** The command line in a real pseudo-terminal, with the screen that a user would see. */
 export class CliTerminal implements AsyncDisposable {
   readonly #pty: IPty;
   readonly #screen: xterm.Terminal;

@@ -3,7 +3,7 @@ import { type Reply, say, type ScriptedModel, type ScriptRequest } from "@codexk
 import { type CliOptions, type FinishedCli, runCli, startCli } from "./cli-process.ts";
 import { CliTerminal } from "./cli-terminal.ts";
 
-/** The model's replies by the first word of the person's last message. Each but the last calls one tool. */
+/** The model's replies by the first word of the user's last message. Each but the last calls one tool. */
 export type Scenarios = Readonly<Record<string, readonly Reply[]>>;
 
 /** The command line on one scripted model for all tests of a file. */
@@ -50,7 +50,7 @@ export async function openScriptedCli(scenarios: Scenarios): Promise<ScriptedCli
   };
 }
 
-/** Outputs of tools since the person's last message. */
+/** Outputs of tools since the user's last message. */
 function countOutputs({ input }: ScriptRequest): number {
   const asked = input.findLastIndex(({ role }) => role === "user");
   return input.slice(asked + 1).filter(({ type }) => type.endsWith("_output")).length;

@@ -99,16 +99,59 @@ describe("a command", () => {
 
   test("needs a second press if the policy denies a part of it", async () => {
     await using daemon = await FakeDaemon.start();
-    const { card, id } = await openInbox(daemon, async (session) =>
+    const { page, card, id } = await openInbox(daemon, async (session) =>
       session.askForCommand("rm -rf /", {
         verdict: { decision: "deny", reason: "deletes everything", rule: "deny/rm", segments: [] },
       }),
     );
-    await card.getByRole("button", { name: "Allow once" }).click();
+    const allow = card.getByRole("button", { name: "Allow once" });
+    const armed = card.getByRole("button", { name: "Allow once: press again" });
+    // A double click is one press.
+    await allow.and(page.locator("[aria-disabled=false]")).dblclick();
+    await armed.waitFor();
     expect(await answerOf(daemon, id)).toBeUndefined();
-    await card.getByRole("button", { name: "Allow once: press again" }).click();
+    // A press is forgotten when the card loses the focus.
+    await page.getByRole("heading", { name: "Inbox" }).click();
+    await page.getByRole("tab", { name: "Waiting" }).focus();
+    await armed.waitFor({ state: "detached" });
+    await allow.click();
+    await armed.waitFor();
+    await page.waitForTimeout(400);
+    await armed.click();
     await card.getByText("Allowed once by you").waitFor();
   });
+
+  test("can be declined with a reason by a browser that may only answer", async () => {
+    await using daemon = await FakeDaemon.start();
+    const session = await daemon.createSession("phone");
+    const id = await session.askForCommand("npm test");
+    const token = await daemon.api.createToken(["read", "approve"]);
+    const page = await browser.open({ url: daemon.url, token }, "/inbox");
+    const card = page.locator(`#approval-${id}`);
+    await card.getByRole("button", { name: "Decline…" }).click();
+    await card.getByLabel(/The agent does not receive it/).fill("Not on Fridays.");
+    await card.getByRole("button", { name: "Decline", exact: true }).click();
+    await page.getByText(/Declined by you/).waitFor();
+    expect(await answerOf(daemon, id)).toMatchObject({ offer: "decline", reason: "Not on Fridays." });
+    expect(await page.getByText("The agent did not get your message").count()).toBe(0);
+  });
+});
+
+test("every kind of request shows the policy's verdict", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("verdicts");
+  const page = await browser.open(daemon, "/inbox");
+  for (const request of [fileChange, permissions, mcpTool]) {
+    const verdict = {
+      decision: "deny" as const,
+      reason: `no ${request.kind}`,
+      rule: "deny/all",
+      segments: [],
+    };
+    const id = await session.ask(request, { verdict });
+    const table = page.locator(`#approval-${id}`).getByRole("table");
+    await table.getByText(`no ${request.kind} deny/all`).waitFor();
+  }
 });
 
 describe("keys", () => {
@@ -260,7 +303,7 @@ describe("several people", () => {
     const id = await session.askForCommand("npm test");
     const [ann, ben] = await Promise.all([
       browser.open(daemon, "/inbox", { device: "Ann" }),
-      browser.open(daemon, "/inbox", { device: "Ben" }),
+      browser.open(daemon, "/inbox", { device: "Ben", expectedProblems: [/409 .*\/answer/] }),
     ]);
     await ben.locator(`#approval-${id}`).waitFor();
     // Ben's page does not hear of Ann's answer before he gives his own.

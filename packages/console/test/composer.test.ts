@@ -36,7 +36,7 @@ test(
     };
     await using model = await ScriptedModel.start(script);
     await using daemon = await startRealDaemon(model);
-    const page = await browser.open(daemon, "/new");
+    const page = await browser.open(daemon, "/new", { expectedProblems: [/400 .*\/sessions\?/] });
     await page.getByLabel("Folder", { exact: true }).fill("relative");
     await page.getByRole("button", { name: "Start" }).click();
     await page.getByText("Enter the whole path").waitFor();
@@ -213,3 +213,57 @@ test.each(["light", "dark"] as const)(
     await takeScreenshot(page, `composer-phone-${colorScheme}`);
   },
 );
+
+test("a mode without a sandbox is confirmed, and a refused mode is not shown as the current one", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("Work", { permissionMode: "workspace-write" });
+  const page = await browser.open(daemon, `/s/${session.id}`, {
+    expectedProblems: [/409 .*\/settings/],
+  });
+  const menu = page.getByRole("combobox", { name: "Permissions" });
+  await menu.focus();
+  await page.keyboard.press("ArrowDown");
+  const dialog = page.getByRole("dialog", { name: "Switch to Full access?" });
+  await dialog.waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await expect.poll(async () => menu.inputValue()).toBe("workspace-write");
+  daemon.faults.override(`PATCH /sessions/${session.id}/settings`, {
+    status: 409,
+    json: { type: "conflict", title: "Conflict", status: 409, detail: "Settings are locked." },
+  });
+  await menu.selectOption("bypass");
+  await page.getByRole("button", { name: "Switch", exact: true }).click();
+  await page.getByText("Settings are locked.").waitFor();
+  await expect.poll(async () => menu.inputValue()).toBe("workspace-write");
+});
+
+test("a login that expires keeps the draft, and another person does not see it", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("Work");
+  const page = await browser.open(daemon, `/s/${session.id}`, {
+    isLoggedIn: false,
+    expectedProblems: [/status of 401/],
+  });
+  const signIn = async (token = ""): Promise<void> => {
+    await page.getByLabel("Token or one-time code").fill(token);
+    await page.keyboard.press("Enter");
+  };
+  const expire = async (): Promise<void> => {
+    await page.context().clearCookies();
+    daemon.faults.closeStreams();
+  };
+  await signIn(daemon.token);
+  await composer(page).fill("half a sentence");
+  await expire();
+  await signIn(daemon.token);
+  await expect.poll(async () => composer(page).inputValue()).toBe("half a sentence");
+  await page.reload();
+  await expect.poll(async () => composer(page).inputValue()).toBe("half a sentence");
+  await expire();
+  const reloaded = page.waitForEvent("load");
+  await signIn(await daemon.api.createToken(["read", "write"]));
+  await reloaded;
+  expect(await composer(page).inputValue()).toBe("");
+});

@@ -160,7 +160,7 @@ const transcript: Checks<"transcript"> = {
     await expect.poll(async () => thought.getAttribute("aria-expanded")).toBe("true");
   },
   "transcript.copy": says("Copied"),
-  "transcript.fork": says("Fork started"),
+  "transcript.fork": says("The fork will be in the list of sessions."),
   "transcript.follow": async (page, press) => {
     await press();
     await page.getByRole("button", { name: /Latest|new/ }).waitFor({ state: "detached" });

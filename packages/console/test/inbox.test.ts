@@ -69,6 +69,62 @@ test("a deep link focuses its card, j and k move, and filters narrow the list", 
   await expectAccessible(page);
 });
 
+test("the reason of a refusal keeps the focus while other requests arrive and change", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("asks");
+  const other = await daemon.createSession("asks too");
+  const first = await session.askForCommand("npm test");
+  const page = await browser.open(daemon, "/inbox");
+  const card = page.locator(`#approval-${first}`);
+  await card.getByRole("button", { name: "Decline…" }).click();
+  const reason = card.getByLabel("Tell the agent what to do instead");
+  await reason.pressSequentially("just a ");
+  const second = await other.askForCommand("npm run lint");
+  await page.locator(`#approval-${second}`).waitFor();
+  const third = await session.askForCommand("npm run build");
+  await page.locator(`#approval-${third}`).waitFor();
+  await daemon.api.request(`POST /inbox/${third}/answer`, { json: { type: "decision", offer: "decline" } });
+  await page.getByText(/Declined by/).waitFor();
+  expect(await reason.evaluate((field) => document.activeElement === field)).toBe(true);
+  await page.keyboard.type("java thing");
+  expect(await reason.inputValue()).toBe("just a java thing");
+});
+
+test("a hidden page notifies of each new request once, and of the first one too", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("asks");
+  const page = await browser.open(daemon, "/inbox", {
+    prepare: async (opened) => {
+      await opened.addInitScript(() => {
+        localStorage.setItem("codexkit.preferences", JSON.stringify({ notifications: true }));
+        Object.defineProperty(document, "hidden", { get: () => true });
+        class RecordedNotification extends EventTarget {
+          static permission = "granted";
+          static readonly tags: string[] = [];
+          constructor(_title: string, { tag }: { tag: string }) {
+            super();
+            RecordedNotification.tags.push(tag);
+            // As in Chrome on Android.
+            if (RecordedNotification.tags.length === 1) throw new TypeError("Illegal constructor.");
+          }
+        }
+        Object.assign(globalThis, { Notification: RecordedNotification });
+      });
+    },
+  });
+  const tags = async () =>
+    page.evaluate(() => (globalThis as unknown as { Notification: { tags: string[] } }).Notification.tags);
+  await page.getByText("Nothing waits").waitFor();
+  const first = await session.askForCommand("npm test");
+  await expect.poll(tags).toEqual([first]);
+  const second = await session.askForCommand("npm run lint");
+  await expect.poll(tags).toEqual([first, second]);
+  await daemon.api.request(`POST /inbox/${second}/answer`, { json: { type: "decision", offer: "decline" } });
+  await page.getByText(/Declined by/).waitFor();
+  const third = await session.askForCommand("npm run build");
+  await expect.poll(tags).toEqual([first, second, third]);
+});
+
 test("the answered tab is an audit, and an empty inbox says what runs", async () => {
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession("audited");

@@ -72,11 +72,17 @@ test("a dialog that opens before the browser reports that the last one was close
       palette.addEventListener("close", resolve, { once: true });
     });
     palette.close();
-    document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
+    // Until the next frame, the field of the dialog has the focus.
+    document.activeElement?.dispatchEvent(new KeyboardEvent("keydown", { key: "?", bubbles: true }));
     await closed;
   });
   await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
   expect(await page.getByRole("dialog").count()).toBe(1);
+  // Keys of the page don't act behind it.
+  await page.keyboard.press("c");
+  await page.keyboard.press("Control+k");
+  expect(page.url()).toMatch(/\/inbox$/);
+  expect(await page.getByRole("dialog", { name: "Search or command" }).count()).toBe(0);
 });
 
 test("keys lead to the screens, and are off in fields", async () => {

@@ -151,7 +151,10 @@ test("signs in with a code from another browser, once", { timeout: 240_000 }, as
   const phone = await browser.open(daemon, `/login#code=${code}`, { isLoggedIn: false, viewport: PHONE });
   await phone.waitForURL((url) => !url.pathname.endsWith("/login"));
   expect(phone.url()).not.toContain(code);
-  const other = await browser.open(daemon, `/login#code=${code}`, { isLoggedIn: false });
+  const other = await browser.open(daemon, `/login#code=${code}`, {
+    isLoggedIn: false,
+    expectedProblems: [/status of 401/],
+  });
   await other.getByRole("alert").getByText("The code was used already").waitFor();
   await takeScreenshot(other, "login");
   await expectAccessible(other);
@@ -160,6 +163,12 @@ test("signs in with a code from another browser, once", { timeout: 240_000 }, as
   for (const signedIn of [phone, other]) {
     await signedIn.getByRole("heading", { name: "Fix the parser", level: 1 }).waitFor();
   }
+  await other.goto("/console/settings");
+  await other.evaluate(() => Object.assign(globalThis, { isOldPage: true }));
+  await other.getByRole("button", { name: "Sign out" }).click();
+  await other.getByRole("heading", { name: "Sign in to codexkit" }).waitFor();
+  // Nothing of the session stays in memory.
+  await expect.poll(async () => other.evaluate(() => "isOldPage" in globalThis)).toBe(false);
 });
 
 test("tests a command against the policy of a session", { timeout: 240_000 }, async () => {

@@ -1,6 +1,8 @@
 import { say } from "@codexkit/scripted-model";
 import { findCodex } from "@codexkit/testing";
 import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   DaemonHome,
@@ -70,6 +72,50 @@ test("renames, pins, archives and deletes sessions by keyboard alone", { timeout
   await page.keyboard.press("Delete");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).press("Enter");
   await renamed.waitFor({ state: "detached" });
+});
+
+test("rows keep the focus and a name that is typed while their sessions run", async () => {
+  await using daemon = await FakeDaemon.start();
+  const sessions = [await daemon.createSession("One"), await daemon.createSession("Two")];
+  const turns = await Promise.all(sessions.map(async (session) => session.startTurn("Go")));
+  const page = await browser.open(daemon, "/sessions");
+  const running = page.getByRole("main").getByRole("group", { name: "Running" });
+  await running.getByRole("link").nth(1).waitFor();
+  const names = async () => running.locator(".listed-title").allInnerTexts();
+  expect(await names()).toEqual(["Two", "One"]);
+  await running.getByRole("link", { name: /One/ }).focus();
+  await page.keyboard.press("r");
+  const field = page.getByLabel("New name");
+  await field.fill("Half a na");
+  const tokens = running.getByText(/tokens/);
+  const usage = { totalTokens: 1500, inputTokens: 1200, cachedInputTokens: 0, outputTokens: 300 };
+  for (const [index, session] of sessions.entries()) {
+    await session.append([
+      { type: "usage.updated", ...turns[index]?.ids, usage, total: usage, contextWindow: null },
+    ]);
+  }
+  await tokens.first().waitFor();
+  await turns[0]?.complete();
+  expect(await field.inputValue()).toBe("Half a na");
+  expect(await field.evaluate((element) => document.activeElement === element)).toBe(true);
+  await field.press("Escape");
+  await page.getByRole("main").getByRole("group", { name: "Today" }).getByText("One").waitFor();
+});
+
+test("shows the sessions of one folder", async () => {
+  await using daemon = await FakeDaemon.start();
+  await daemon.createSession("Above");
+  const folder = join(daemon.api.root, "below");
+  await mkdir(folder);
+  await daemon.createSession("Below", { cwd: folder });
+  const page = await browser.open(daemon, "/sessions");
+  const main = page.getByRole("main");
+  await main.getByRole("link", { name: /Above/ }).waitFor();
+  await main.getByRole("combobox", { name: "Folder" }).selectOption(folder);
+  await main.getByRole("link", { name: /Above/ }).waitFor({ state: "detached" });
+  await page.reload();
+  await main.getByRole("link", { name: /Below/ }).waitFor();
+  expect(await main.getByRole("link", { name: /Above/ }).count()).toBe(0);
 });
 
 test("searches on the server", async () => {

@@ -51,6 +51,33 @@ test("a stream that stalls goes on where it was, and a daemon that was away is f
   expect(await page.getByRole("log").getByText("Written while the stream stalls.").count()).toBe(1);
 });
 
+test("a page that is newer than its restored store reads everything again", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession("Restored");
+  const turn = await session.startTurn("Hello");
+  const page = await browser.open(daemon, `/s/${session.id}`, {
+    expectedProblems: [/400 .*\/events/],
+  });
+  const log = page.getByRole("log");
+  await log.getByText("Hello").first().waitFor();
+  const read: string[] = [];
+  page.on("request", (request) => read.push(new URL(request.url()).pathname));
+  let refusals = 0;
+  daemon.faults.override("GET /events", () => {
+    refusals += 1;
+    if (refusals > 2) return undefined;
+    return {
+      status: 400,
+      json: { type: "invalid_cursor", title: "Invalid cursor", status: 400, detail: "It is in the future." },
+    };
+  });
+  daemon.faults.closeStreams();
+  await expect.poll(() => read.filter((path) => path === `/sessions/${session.id}`).length).toBe(2);
+  await turn.say("After the restore.");
+  await log.getByText("After the restore.").waitFor();
+  expect(await log.getByText("Hello").count()).toBe(1);
+});
+
 test("a session and the inbox have the accessibility trees of their baselines", async () => {
   await using daemon = await FakeDaemon.start();
   const session = await createNormalSession(daemon);

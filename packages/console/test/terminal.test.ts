@@ -32,6 +32,10 @@ test(
 
     const second = await browser.open(daemon, `/s/${session.id}?p=terminal`);
     await expect.poll(async () => screen(second).innerText()).toContain("answer-42");
+    // It does not take the input, or change the size, without being asked to.
+    await second.getByText("Another viewer has the input").waitFor();
+    await page.locator('[data-writer="self"]').waitFor();
+    await second.getByRole("button", { name: "Take over the input" }).click();
     await page.getByText("Another viewer has the input").waitFor();
     await page.getByRole("button", { name: "Take over the input" }).click();
     await page.locator('[data-writer="self"]').waitFor();

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   DESKTOP,
@@ -165,6 +167,95 @@ test("loads older items when the reader scrolls up, and any turn from the outlin
   expect(item).toMatch(/^turn\//);
 });
 
+test("a field in a row keeps the focus while a message is written below it", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  const turn = await session.startTurn("Go");
+  const id = await session.askForCommand("npm test");
+  const page = await browser.open(daemon, `/s/${session.id}`);
+  const card = page.locator(`#approval-${id}`);
+  await card.getByRole("button", { name: "Decline…" }).click();
+  const reason = card.getByLabel("Tell the agent what to do instead");
+  await reason.pressSequentially("just");
+  const next = await session.startTurn("Something else");
+  await next.say(...Array.from({ length: 100 }, (_, index) => `Paragraph ${index}.\n\n`));
+  await page.getByRole("button", { name: /^\d+ new$/ }).waitFor();
+  await turn.complete();
+  await page.keyboard.type(" a");
+  expect(await reason.inputValue()).toBe("just a");
+});
+
+test("the link to the content focuses it, and an unknown hash loads nothing forever", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  for (let index = 0; index < 120; index += 1) await session.exchange(`Question ${index}`, "Answer.");
+  const page = await browser.open(daemon, `/s/${session.id}`);
+  await page.getByRole("log").getByText("Question 119").waitFor();
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  await page.getByRole("link", { name: "Skip to the content" }).press("Enter");
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  expect(page.url()).not.toContain("#");
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+  expect(requests.filter((url) => url.includes("/items"))).toEqual([]);
+});
+
+test("older items that can't be loaded are reported, and loaded on request", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  for (let index = 0; index < 120; index += 1)
+    await session.exchange(`Question ${index}`, `Answer ${index}.`);
+  const page = await browser.open(daemon, `/s/${session.id}`, {
+    expectedProblems: [/503 .*\/items/],
+  });
+  const log = page.getByRole("log");
+  await log.getByText("Answer 119.").waitFor();
+  const succeed = daemon.faults.override(`GET /sessions/${session.id}/items`, { status: 503 });
+  await page.getByRole("button", { name: "120 turns" }).click();
+  await page.getByRole("button", { name: /^1 Question 0/ }).click();
+  await page.getByText("Older rows could not be loaded.").waitFor();
+  succeed();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Older rows could not be loaded.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "120 turns" }).click();
+  await page.getByRole("button", { name: /^1 Question 0/ }).click();
+  await log.getByText("Answer 0.").waitFor();
+});
+
+test("a gap is filled from the history, and reverted turns stay away after a reload", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  for (let index = 0; index < 60; index += 1) await session.exchange(`Question ${index}`, `Answer ${index}.`);
+  const gapTo = await daemon.lastSeq(session);
+  for (let index = 60; index < 200; index += 1)
+    await session.exchange(`Question ${index}`, `Answer ${index}.`);
+  await session.append([{ type: "gap", from: gapTo - 20, to: gapTo, reason: "store_rewound" }]);
+  const page = await browser.open(daemon, `/s/${session.id}`);
+  const log = page.getByRole("log");
+  await log.getByText("Answer 199.").waitFor();
+  const requests: URL[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url())));
+  await log.getByRole("button", { name: "Load from the history" }).click();
+  await log.getByText("that the history has are loaded").waitFor();
+  const loaded = requests.filter(({ pathname }) => pathname.endsWith("/items"));
+  expect(loaded.map(({ searchParams }) => searchParams.get("before"))).toEqual([String(gapTo + 1)]);
+  // The turn began before the events that a page reads again.
+  const turn = await session.startTurn("A long turn");
+  for (let index = 0; index < 60; index += 1) await turn.run(`step ${index}`, "done\n");
+  const message = await turn.beginMessage();
+  await message.write(Array.from({ length: 150 }, (_, index) => `w${index} `));
+  await message.end();
+  await turn.complete();
+  await log.getByText("w149").waitFor();
+  await session.append([{ type: "session.updated", changes: { revertedBefore: turn.id } }]);
+  await log.getByText("Turns were removed from the history.").waitFor();
+  expect(await log.getByText("w149").count()).toBe(0);
+  await page.reload();
+  await log.getByText("Turns were removed from the history.").waitFor();
+  expect(await log.getByText(/w149|step 59/).count()).toBe(0);
+  await log.getByText("Answer 199.").waitFor();
+});
+
 test("shows gaps, recovered items, warnings and failures as rows", async () => {
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession();
@@ -176,8 +267,13 @@ test("shows gaps, recovered items, warnings and failures as rows", async () => {
     { type: "recovered", items: 4, reason: "codex was restarted" },
     { type: "warning", kind: "retrying", message: "The model endpoint failed. Attempt 2 of 5." },
   ]);
+  const message = await turn.beginMessage();
+  await session.append([
+    { type: "item.completed", ...turn.ids, item: { ...message.item, text: "From before." }, recovered: true },
+  ]);
   await turn.fail("codex exited with 101");
   const log = page.getByRole("log");
+  await log.getByText("recovered from the thread's history").waitFor();
   await log.getByText("Events 3 to 9 are missing.").waitFor();
   await log.getByText("4 items were read from the thread's history.").waitFor();
   await log.getByText("Attempt 2 of 5").waitFor();
@@ -210,4 +306,37 @@ test("opens the palette and the sheet of keys, and goes to pages by keys", async
   await page.keyboard.press("i");
   await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
   expect(page.url()).toMatch(/\/console\/inbox$/);
+});
+
+test("shows images of tools, and runs nothing that an image contains", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  const png =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  await writeFile(join(daemon.api.root, "chart.png"), Buffer.from(png, "base64"));
+  const turn = await session.startTurn("Draw");
+  await turn.add({ type: "imageView", path: join(daemon.api.root, "chart.png") });
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
+  const content = [
+    { type: "image", data: png, mimeType: "image/png" },
+    { type: "image", data: svg.toString("base64"), mimeType: "image/svg+xml" },
+  ];
+  await turn.add({
+    type: "mcpToolCall",
+    server: "shop",
+    tool: "draw",
+    status: "completed",
+    arguments: {},
+    result: { content, structuredContent: null },
+    error: null,
+    durationMs: 5,
+  });
+  const page = await browser.open(daemon, `/s/${session.id}`);
+  for (const name of ["chart.png", "Image of draw"]) {
+    const image = page.getByRole("log").getByRole("img", { name });
+    await expect
+      .poll(async () => image.evaluate((element) => (element as HTMLImageElement).naturalWidth))
+      .toBe(1);
+  }
+  expect(await page.getByRole("log").getByRole("img").count()).toBe(2);
 });

@@ -42,7 +42,10 @@ test("the loser of a race is told who won", async () => {
     { wait: 20_000 },
   );
   await daemon.client.send(session.id, "make it");
-  const page = await browser.open(daemon, "/inbox", { device: "laptop" });
+  const page = await browser.open(daemon, "/inbox", {
+    device: "laptop",
+    expectedProblems: [/409 .*\/answer/],
+  });
   const card = page.getByRole("article", { name: "Run a command" }).first();
   await card.waitFor();
   // The stream is held up, so that the page does not know of the other answer when it sends its own.

@@ -1,4 +1,4 @@
-/** The reason of an `ExecError`. Match these codes, never the message. */
+/** The reason for an `ExecError`. Match on these codes, never on the message. */
 export type ExecErrorCode =
   /** The connection ended and could not be resumed; `cause` says why. */
   | "disconnected"
@@ -6,7 +6,7 @@ export type ExecErrorCode =
   | "connect_failed"
   /** The server program could not be started. */
   | "launch_failed"
-  /** An option or a flag is wrong. */
+  /** An option or a flag is invalid. */
   | "bad_option"
   /** The server rejected the request: `rpcCode` has the JSON-RPC error code. */
   | "refused"
@@ -14,9 +14,12 @@ export type ExecErrorCode =
   | "not_found"
   /** Output was lost: the client was disconnected or read too slowly, and only the newest output is kept. */
   | "output_lost"
-  /** The server violated the protocol: a duplicate sequence number, output after the end, an oversized event. */
+  /**
+   * The server violated the protocol: a duplicate sequence number, output after the end, or an oversized
+   * event.
+   */
   | "protocol_violation"
-  /** The process accepts no input: its stdin is closed, or the process is unknown. */
+  /** The process accepts no input because its stdin is closed or the process is unknown. */
   | "stdin_closed"
   /** A local limit was exceeded: see `SERVER_LIMITS` and `CLIENT_LIMITS`. */
   | "limit"
@@ -25,14 +28,14 @@ export type ExecErrorCode =
   /** An operation timed out. */
   | "timeout";
 
-/** The same for every copy of this package in a program. */
+/** Shared by all copies of this package in a program. */
 const BRAND = Symbol.for("@codexkit/exec-server/ExecError");
 
-/** The error of this package. */
+/** The error class of this package. */
 export class ExecError extends Error {
   override readonly name = "ExecError";
   readonly code: ExecErrorCode;
-  /** The JSON-RPC error code of the server's answer, for `refused` and `not_found`. */
+  /** The JSON-RPC error code of the server's response, for `refused` and `not_found`. */
   readonly rpcCode: number | undefined;
 
   constructor(code: ExecErrorCode, message: string, options?: ErrorOptions & { rpcCode?: number }) {

@@ -38,7 +38,7 @@ const checks: LimitChecks<SandboxLimit> = {
     const rival = it.client.files.write(it.at("other/file"), "x", {
       sandbox: it.workspaceWrite([it.path("other", "write")]),
     });
-    await expect(rival).rejects.toThrow("all 1 sandboxes");
+    await expect(rival).rejects.toThrow("All 1 sandbox helpers");
   },
   sandboxHelperWaitTimeoutMs: () =>
     withFakeTimers(async () => {
@@ -51,11 +51,11 @@ const checks: LimitChecks<SandboxLimit> = {
   sandboxHelperCallTimeoutMs: async () => {
     await using it = await sandboxFixture("ours", { limits: { sandboxHelperCallTimeoutMs: 1 } });
     const written = it.client.files.write(it.at("ws/file"), "x", { sandbox: it.workspaceWrite() });
-    await expect(written).rejects.toThrow("helper ended");
+    await expect(written).rejects.toThrow("helper exited");
   },
-  denyScanEntries: () => expectScanRefused({ denyScanEntries: 2 }, "more than 2 files"),
+  denyScanEntries: () => expectScanRefused({ denyScanEntries: 2 }, "More than 2 files would"),
   denyScanTimeoutMs: () => expectScanRefused({ denyScanTimeoutMs: 0 }, "took longer than 0 ms"),
-  deniedMatches: () => expectScanRefused({ deniedMatches: 2 }, "more than 2 denied files"),
+  deniedMatches: () => expectScanRefused({ deniedMatches: 2 }, "More than 2 files below"),
 };
 
 /** Three files that a pattern denies are more than the limits allow. */
@@ -82,7 +82,7 @@ function helperPool(limits: Partial<ServerLimits>) {
   const helper = (name: string): SandboxedFiles =>
     ({
       isBusy: false,
-      isDead: false,
+      hasExited: false,
       started: Promise.resolve(),
       [Symbol.asyncDispose]: () => {
         stopped.push(name);

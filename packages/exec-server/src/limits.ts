@@ -5,7 +5,10 @@ const MIB = 1024 * KIB;
 export const SERVER_LIMITS = {
   /** Largest accepted message. The same as in Codex's own server and client. */
   messageBytes: 64 * MIB,
-  /** Frames of one message. Enough for the largest message in frames of 4 KiB; empty frames can't exhaust memory. */
+  /**
+   * Maximum number of frames per message. Enough for the largest message in frames of 4 KiB; prevents empty
+   * frames from exhausting memory.
+   */
   messageFragments: 16_384,
   /** The largest WebSocket frame that is sent. Codex's client drops the connection above 16 MiB. */
   frameBytes: 8 * MIB,
@@ -40,9 +43,12 @@ export const SERVER_LIMITS = {
   connections: 1024,
   /** Connections that have not completed the WebSocket handshake. The oldest is dropped when another one arrives. */
   pendingConnections: 64,
-  /** Subjects without a connection whose highest epoch is remembered. The one that disconnected first is forgotten. */
+  /**
+   * Number of subjects without a connection whose highest epoch is remembered. The one that disconnected
+   * first is forgotten.
+   */
   rememberedSubjects: 10_000,
-  /** How long a WebSocket handshake may take, from the connection to the answer. */
+  /** Timeout for a WebSocket handshake, from the connection to the response. */
   handshakeTimeoutMs: 10_000,
   /** How long `close()` waits for sessions, listeners and children before it gives up on them. */
   closeTimeoutMs: 5_000,
@@ -55,7 +61,7 @@ export const SERVER_LIMITS = {
   /** Helpers that may be busy at once, and how long a request waits for one of them when all are. */
   busySandboxHelpers: 64,
   sandboxHelperWaitTimeoutMs: 120_000,
-  /** How long a helper may take to answer. */
+  /** Timeout for a helper's response. */
   sandboxHelperCallTimeoutMs: 120_000,
   /** Files that the deny patterns of a sandbox are compared with, how long that may take, and how many may be denied. */
   denyScanEntries: 500_000,
@@ -92,7 +98,7 @@ export const EXEC_LIMITS = {
   jsonDepth: 127,
   /** The largest chunk of output. Far below the 1 MiB of reordering that Codex's client allows. */
   chunkBytes: 64 * KIB,
-  /** Concurrent requests per connection unless `concurrentRequests` says otherwise. */
+  /** Default for `concurrentRequests`: concurrent requests per connection. */
   concurrentRequests: 64,
   /** Write ids remembered for each process, so that a retried write is applied once. Codex's number. */
   rememberedWrites: 4096,
@@ -124,24 +130,29 @@ export const EXEC_LIMITS = {
   httpBodyBytes: 40 * MIB,
   /** Streamed HTTP bodies of one connection. */
   httpStreams: 64,
-  /** Connections of one process to each of its proxies: far more than programs open at once. */
+  /**
+   * Maximum number of connections per process to each of its proxies: far more than programs open at once.
+   */
   proxyConnections: 256,
-  /** How long a name may take to be looked up, and an address to be connected to, before a proxy gives up. */
+  /** Timeouts of a proxy for resolving a name and for connecting to an address. */
   proxyLookupTimeoutMs: 5_000,
   proxyConnectTimeoutMs: 10_000,
-  /** Questions that may be pending at a client, and the maximum length of its reasons and of process ids. Codex's numbers. */
+  /**
+   * Maximum number of questions that may be pending at a client, and maximum lengths of its reasons and of
+   * process ids. Codex's numbers.
+   */
   clientQuestions: 256,
   policyReasonBytes: 1024,
   policyProcessIdBytes: 256,
   /** The longest subject of a token with an epoch. */
   subjectBytes: 256,
-  /** Additional time for an answer, beyond the client's own limit. Codex's number. */
+  /** Added to the client's own timeout while waiting for its answer. Codex's number. */
   policyAnswerMarginMs: 5_000,
-  /** How long a client's handler of network requests may take, by default. A person may be asked. */
+  /** Default timeout for a client's handler of network requests. The handler may ask a person. */
   networkRequestTimeoutMs: 300_000,
-  /** Helpers of sandboxes that start at once. More would leave the server itself without a processor. */
+  /** Number of sandbox helpers that may start at once. More would leave no processor time for the server. */
   startingSandboxHelpers: 8,
-  /** How long a child's tail may take before `sandboxDenied` is decided. Codex's number. */
+  /** How long to wait for a child's last output before `sandboxDenied` is decided. Codex's number. */
   denialGraceMs: 20,
   /** The longest line between the server and its launcher. Orders hold a command line and an environment. */
   launchReportBytes: 64 * MIB,

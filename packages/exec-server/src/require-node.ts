@@ -1,5 +1,5 @@
-// Every entry point imports this first, so that an older Node reports its version and not a missing built-in. Node 24 is
-// the first one on which a PTY keeps all of its output.
+// Every entry point imports this first, so that an older Node reports its version instead of a missing
+// built-in module. Node 24 is the first version in which a PTY keeps all of its output.
 const [major = 0] = process.versions.node.split(".").map(Number);
 
 if (major < 24) {

@@ -145,6 +145,28 @@ test("a start that is terminated before it runs ends at once", async () => {
   await client.until(({ method }) => method === "process/closed");
 });
 
+test.each([false, true])(
+  "terminating a process that has exited closes it, although a detached process holds its output (tty %s)",
+  async (tty) => {
+    using client = await RawClient.ready(url);
+    const processId = `exited-${tty}`;
+    // The detached process has told its ID before the program exits.
+    const script = "setsid sh -c 'echo $$; exec sleep 300' & sleep 0.3; exit";
+    const argv = ["/bin/sh", "-c", script];
+    await client.call("process/start", { processId, argv, cwd: "file:///", env: { ...process.env }, tty });
+    await client.until(({ method }) => method === "process/exited");
+    const { params } = await client.until(({ method }) => method === "process/output");
+    const pid = Number(Buffer.from(String(params?.["chunk"]), "base64"));
+    try {
+      expect(client.messages.some(({ method }) => method === "process/closed")).toBe(false);
+      expect((await client.call("process/terminate", { processId })).result).toEqual({ running: false });
+      await client.until(({ method }) => method === "process/closed");
+    } finally {
+      process.kill(pid);
+    }
+  },
+);
+
 test("what is not implemented is refused clearly", async () => {
   using client = await RawClient.ready(url);
   for (const method of ["process/resize"]) {

@@ -198,7 +198,7 @@ test("listen addresses are read as Codex reads them", () => {
     "ws://127.0.0.1:99999",
     "unix:///x",
   ]) {
-    expect(() => parseListenUrl(bad)).toThrow(/expected ws:/);
+    expect(() => parseListenUrl(bad)).toThrow(/expects ws:/);
   }
 });
 

@@ -5,9 +5,9 @@ const MIB = 1024 * KIB;
 export interface RelayLimits {
   /** Largest WebSocket message in either direction. Codex's number. */
   readonly frameBytes: number;
-  /** Interval of WebSocket pings. Codex's number. */
+  /** Interval of WebSocket pings. */
   readonly pingIntervalMs: number;
-  /** A connection that receives nothing for this long, not even a pong, is closed. Codex's number. */
+  /** A connection that receives nothing for this long, not even a pong, is closed. Shorter than `resumeTimeoutMs`. */
   readonly pongTimeoutMs: number;
   /** A connection whose unsent data makes no progress for this long is closed. Codex's number. */
   readonly stalledWriteMs: number;
@@ -68,8 +68,9 @@ export interface RelayLimits {
 
 export const RELAY_LIMITS: RelayLimits = {
   frameBytes: 256 * KIB,
-  pingIntervalMs: 30_000,
-  pongTimeoutMs: 60_000,
+  // Codex's ends take twice as long. A connection that died silently has to be replaced before its streams end.
+  pingIntervalMs: 10_000,
+  pongTimeoutMs: 20_000,
   stalledWriteMs: 60_000,
   connectTimeoutMs: 10_000,
   // Enough to keep a fast connection busy; a slow one delays a small message by no more than this.

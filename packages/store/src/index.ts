@@ -9,6 +9,7 @@ export type {
   OpenStoreOptions,
   Store,
   StoreKind,
+  StoreMigration,
 } from "./store.ts";
 export { DEFAULT_STORE_LIMITS, type StoreLimits } from "./limits.ts";
 

@@ -1,29 +1,44 @@
-/** Limits of a store. Times are milliseconds. */
+/** Limits of a store. Times are in milliseconds. */
 export interface StoreLimits {
-  /** Connections to Postgres, not counting those for notifications, for locks and of `dedicated`. Default: 10. */
+  /**
+   * Pooled connections to Postgres. Connections for notifications, locks and `dedicated` come on top.
+   * Default: 10.
+   */
   readonly connections: number;
-  /** Establishing a connection to Postgres, or waiting for a free one. Default: 5,000. */
+  /** Timeout for connecting to Postgres or waiting for a free connection. Default: 5,000. */
   readonly connectMs: number;
-  /** One statement. Default: 30,000. */
+  /** Timeout for one statement. Default: 30,000. */
   readonly statementMs: number;
-  /** Beyond `statementMs`: a query that Postgres did not end by then is given up, and its connection with it. Default: 5,000. */
+  /**
+   * Grace period after `statementMs`. If Postgres has not ended a query by then, the query is abandoned and
+   * its connection closed. Default: 5,000.
+   */
   readonly unansweredMs: number;
   /**
-   * A check whether a connection still works, which every connection has to pass after one of them was lost. Also every query of
-   * the connections for notifications and locks. Default: 3,000.
+   * Timeout for a connection health check. After a connection is lost, every other connection must pass one
+   * before it is used again. Also the timeout for queries on the connections for notifications and locks.
+   * Default: 3,000.
    */
   readonly checkMs: number;
-  /** Between checks of the connections for notifications and locks. Default: 10,000. */
+  /** Interval between health checks of the connections for notifications and locks. Default: 10,000. */
   readonly probeMs: number;
-  /** TCP looks after an idle time of this length whether the other side still exists, here and in Postgres. Default: 10,000. */
+  /**
+   * Idle time after which TCP checks whether the other side still exists, both here and in Postgres. Default:
+   * 10,000.
+   */
   readonly keepAliveMs: number;
-  /** Migrations, and waiting for those of other processes and for the tables that they change. Default: 600,000. */
+  /**
+   * Timeout for migrations, including waits for other processes that migrate or that use the affected tables.
+   * Default: 600,000.
+   */
   readonly migrateMs: number;
-  /** Waiting for a lock in Postgres or for another process in SQLite. Default: 10,000. */
+  /**
+   * Timeout for acquiring a lock in Postgres, or for waiting for another process in SQLite. Default: 10,000.
+   */
   readonly lockMs: number;
-  /** Between polls while notifications arrive. Default: 1,000. */
+  /** Poll interval while notifications arrive. Default: 1,000. */
   readonly pollMs: number;
-  /** Between polls while notifications don't arrive. Default: 200. */
+  /** Poll interval while notifications don't arrive. Default: 200. */
   readonly fastPollMs: number;
 }
 

@@ -5,17 +5,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { sql } from "kysely";
-import type { Migration } from "kysely/migration";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { StoreError } from "./errors.ts";
 import { openStore } from "./open-store.ts";
+import type { StoreMigration } from "./store.ts";
 import { STORE_KINDS, TestLocations } from "./testing/index.ts";
 
 interface Tables {
   note: { id: number; text: string; data: Uint8Array | null };
 }
 
-const migrations: Record<string, Migration> = {
+const migrations: Record<string, StoreMigration> = {
   "0001": {
     up: async (db) => {
       await db.schema
@@ -74,7 +74,7 @@ describe.each(STORE_KINDS)("openStore on %s", (kind) => {
 
   it("runs new migrations once, and refuses a store that a newer version has changed", async () => {
     const location = await locations.create();
-    const newer: Record<string, Migration> = {
+    const newer: Record<string, StoreMigration> = {
       ...migrations,
       "0002": { up: (db) => db.schema.createTable("extra").addColumn("id", "bigint").execute() },
     };
@@ -86,9 +86,50 @@ describe.each(STORE_KINDS)("openStore on %s", (kind) => {
     await expect(refused).rejects.toThrow('"0002"');
   });
 
+  it("opens a store that a newer version has only added to", async () => {
+    const location = await locations.create();
+    const newer: Record<string, StoreMigration> = {
+      ...migrations,
+      "0002": {
+        up: (db) => db.schema.createTable("extra").addColumn("id", "bigint").execute(),
+        isAdditive: true,
+      },
+    };
+    await (await open(location)).close();
+    await (await open(location, newer)).close();
+    {
+      await using older = await open(location);
+      await older.db.insertInto("note").values({ id: 1, text: "from the older one", data: null }).execute();
+    }
+    await using again = await open(location, newer);
+    expect(await again.db.selectFrom("note").select("text").execute()).toEqual([
+      { text: "from the older one" },
+    ]);
+  });
+
+  it("refuses a store of which it knows neither what was added nor all that it needs", async () => {
+    const location = await locations.create();
+    const nothing = { up: () => Promise.resolve(), isAdditive: true } satisfies StoreMigration;
+    await (await open(location, { ...migrations, "0003": nothing })).close();
+    const refused = open(location, { ...migrations, "0002": nothing });
+    await expect(refused).rejects.toMatchObject({ code: "store_too_new" });
+    await expect(refused).rejects.toThrow('"0003", but not "0002"');
+  });
+
+  it("refuses an additive migration that came with one that is not", async () => {
+    const location = await locations.create();
+    const nothing: StoreMigration = { up: () => Promise.resolve() };
+    await (
+      await open(location, { ...migrations, "0002": nothing, "0003": { ...nothing, isAdditive: true } })
+    ).close();
+    const refused = open(location);
+    await expect(refused).rejects.toMatchObject({ code: "store_too_new" });
+    await expect(refused).rejects.toThrow('the unknown migration "0002", which is not marked as additive');
+  });
+
   it("leaves the schema as it was when a migration fails, and closes the store", async () => {
     const location = await locations.create();
-    const broken: Record<string, Migration> = {
+    const broken: Record<string, StoreMigration> = {
       ...migrations,
       "0002": {
         up: async (db) => {

@@ -32,7 +32,7 @@ export async function openStore<Tables>(options: OpenStoreOptions): Promise<Stor
       await using db = openForMigration(options.location, limits);
       await migrate(db, { migrations, timeoutMs, lock: lockForMigration });
     } else {
-      // The folder has no other process.
+      // A folder has no other process.
       await migrate(store.db as Kysely<unknown>, { migrations, timeoutMs, lock: () => Promise.resolve() });
     }
     return store;

@@ -1,5 +1,5 @@
-// Every entry point imports this first, so that an older Node reports its version and not a missing built-in. Node 24 is
-// the first one whose `node:sqlite` is stable.
+// Every entry point imports this first, so that an older Node reports its version instead of a missing
+// built-in module. Node 24 is the first version with a stable `node:sqlite`.
 const [major = 0] = process.versions.node.split(".").map(Number);
 
 if (major < 24) {

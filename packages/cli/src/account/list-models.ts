@@ -8,7 +8,7 @@ export interface ListModelsOptions extends CodexCommandOptions {
   readonly hidden?: boolean;
 }
 
-/** `codexkit models`. */
+/** Implements `codexkit models`. */
 export async function listModels(
   { hidden = false, ...options }: ListModelsOptions,
   context: CliContext,

@@ -11,12 +11,12 @@ export interface LoginOptions {
   readonly device?: boolean;
 }
 
-/** `codexkit login`. */
+/** Implements `codexkit login`. */
 export async function login(
   { apiKey = false, device = false }: LoginOptions,
   context: CliContext,
 ): Promise<void> {
-  if (apiKey && device) throw usageError("--api-key and --device exclude each other.");
+  if (apiKey && device) throw usageError("--api-key and --device can't be used together.");
   const { signal, stderr, errorStyle } = context;
   const key = apiKey ? await readKey(context) : undefined;
   await using codex = await launchCodex({ signal });
@@ -31,7 +31,7 @@ export async function login(
     const { authUrl, completed } = await codex.account.loginWithChatgpt({ signal });
     stderr.write(
       `Open this address in a browser on this machine:\n${revealLine(authUrl)}\n` +
-        "For a browser on another machine, use `codexkit login --device`.\n",
+        "To use a browser on another machine, run `codexkit login --device`.\n",
     );
     await completed;
   }
@@ -40,7 +40,7 @@ export async function login(
   else context.stdout.write(`Signed in: ${formatAccount(account)}.\n`);
 }
 
-/** `codexkit logout`. */
+/** Implements `codexkit logout`. */
 export async function logout(context: CliContext): Promise<void> {
   const { signal } = context;
   await using codex = await launchCodex({ signal });

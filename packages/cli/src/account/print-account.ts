@@ -5,7 +5,7 @@ import { type CliContext, printJson } from "../context.ts";
 import { CliError, EXIT, SilentExit } from "../errors/cli-error.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 
-/** `codexkit account`. */
+/** Implements `codexkit account`. */
 export async function printAccount(options: CodexCommandOptions, context: CliContext): Promise<void> {
   const { signal, stdout } = context;
   await using opened = await openCodex(options, { signal });
@@ -32,7 +32,7 @@ export async function printAccount(options: CodexCommandOptions, context: CliCon
 }
 
 export function formatAccount(account: v2.Account | null): string {
-  if (account === null) return "no account; the configured model provider needs none";
+  if (account === null) return "no account (the configured model provider does not need one)";
   if (account.type === "apiKey") return "API key";
   if (account.type === "chatgpt") {
     const { email, planType } = account;
@@ -41,7 +41,7 @@ export function formatAccount(account: v2.Account | null): string {
   return revealLine(account.type);
 }
 
-/** Codex can't report them before the first request to the model. */
+/** Codex can't report the limits before the first request to the model. */
 async function readLimits(
   codex: {
     readonly account: {

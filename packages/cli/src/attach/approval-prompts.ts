@@ -17,7 +17,7 @@ interface PromptsOptions {
   readonly editor: LineEditor;
 }
 
-/** Asks about the approvals of a session, one at a time, while the editor is paused. */
+/** Asks about a session's approvals, one at a time. The editor is paused meanwhile. */
 export class ApprovalPrompts {
   readonly #options: PromptsOptions;
   readonly #queue = new SerialQueue();
@@ -41,7 +41,7 @@ export class ApprovalPrompts {
       });
   }
 
-  /** The approval was answered or withdrawn. */
+  /** Closes the prompt of an approval that was answered or withdrawn. */
   close(approvalId: string): void {
     this.#closers.get(approvalId)?.abort();
     this.#closers.delete(approvalId);
@@ -59,7 +59,7 @@ export class ApprovalPrompts {
       params: { approvalId },
       signal: context.signal,
     });
-    // Old events of a session name approvals that have been answered since.
+    // A session's old events include approvals that have been answered since.
     if (approval.state !== "open" || signal.aborted) return;
     view.block(formatApproval(approval, session.cwd, context.style));
     view.setActivity("waiting for your answer");
@@ -75,10 +75,10 @@ export class ApprovalPrompts {
       const isAnswered = answer !== undefined && answer !== "later";
       if (isAnswered && !signal.aborted) await client.answer(approvalId, answer, { signal: context.signal });
     } catch (error) {
-      // Another answer, or the end of the turn, came first.
+      // It was answered elsewhere, or the turn has ended.
       if (!DaemonClientError.is(error) || error.status !== 409) throw error;
     } finally {
-      // A program that ends needs no editor.
+      // The editor is not needed when the program is ending.
       if (!context.signal.aborted) editor.resume();
       output.resume();
       view.setActivity("working");

@@ -65,7 +65,7 @@ describe.each([
       env: { ...daemon.env, ...env },
     });
 
-  test("a line starts a turn, an approval is asked about, and Ctrl-D leaves", async () => {
+  test("a line starts a turn, an approval is asked about, and Ctrl-D exits", async () => {
     await using terminal = attach();
     await terminal.waitFor("Steer the turn");
     terminal.write("approve\r");
@@ -85,7 +85,7 @@ describe.each([
     expect(terminal.raw.includes("\u001B[2m")).toBe(env.NO_COLOR === undefined);
   });
 
-  test("Ctrl-C interrupts the turn, and leaves when none is running", async () => {
+  test("Ctrl-C interrupts the turn, and exits when none is running", async () => {
     hold = gate();
     await send("hold");
     await using terminal = attach();

@@ -10,7 +10,7 @@ export interface AttachOptions extends DaemonCommandOptions {
   readonly once?: boolean;
 }
 
-/** `codexkit attach`. */
+/** Implements `codexkit attach`. */
 export async function attachSession(
   text: string,
   options: AttachOptions,
@@ -19,24 +19,24 @@ export async function attachSession(
   const { client } = await connectDaemon(options, context);
   const session = await findSession(client, text, context.signal);
   const after = await findStart(client, session, context.signal);
-  const left = new AbortController();
-  const signal = AbortSignal.any([context.signal, left.signal]);
+  const exiting = new AbortController();
+  const signal = AbortSignal.any([context.signal, exiting.signal]);
   await using screen = context.json
     ? undefined
-    : new SessionScreen({ client, session, context, onLeave: () => left.abort() });
+    : new SessionScreen({ client, session, context, onExit: () => exiting.abort() });
   let end: SessionEvent["type"] | undefined;
   for await (const event of client.sessionEvents(session.id, { after, signal })) {
     if (screen) screen.handle(event);
     else printJson(context, event);
     if (/^turn\.(?:completed|failed|interrupted)$/.test(event.type)) end = event.type;
-    // Later events of a finished turn have been stored with its end.
+    // In a session that was already idle, events may follow the end of the turn. Read up to its last one.
     if (options.once && end !== undefined && event.seq >= session.lastSeq) break;
   }
   context.signal.throwIfAborted();
   if (options.once && end === "turn.failed") throw new SilentExit(EXIT.failed);
 }
 
-/** The event before the newest turn. */
+/** Returns the sequence number of the event before the newest turn. */
 async function findStart(
   client: DaemonClient,
   { id, lastSeq }: Session,

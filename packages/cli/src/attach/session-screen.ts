@@ -11,7 +11,7 @@ import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { lifetime } from "../process/lifetime.ts";
 import { formatUserMessage } from "../session/print-session.ts";
-import { LiveOutput } from "../terminal/live-output.ts";
+import { LiveOutput, STATUS_INTERVAL_MS } from "../terminal/live-output.ts";
 import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { ApprovalPrompts } from "./approval-prompts.ts";
 
@@ -19,16 +19,13 @@ interface ScreenOptions {
   readonly client: DaemonClient;
   readonly session: Session;
   readonly context: CliContext;
-  readonly onLeave: () => void;
+  readonly onExit: () => void;
 }
 
-/** Time between two drawings of the status while nothing happens. */
-const TICK_MS = 1_000;
-
-/** How long the daemon may take to carry out a message or an interrupt. */
+/** How long the daemon may take to process a message or an interrupt. */
 const COMMAND_MS = 20_000;
 
-/** Prints a session's events. On a terminal, it also has a line to type in, and asks about approvals. */
+/** Prints a session's events. On a terminal, it also shows an input line and asks about approvals. */
 export class SessionScreen implements AsyncDisposable {
   readonly #options: ScreenOptions;
   readonly #output: LiveOutput;
@@ -55,9 +52,9 @@ export class SessionScreen implements AsyncDisposable {
         style,
         history: [],
         completions: [],
-        placeholder: "Steer the turn, or start the next one. Ctrl-D leaves",
+        placeholder: "Steer the turn or start the next one. Ctrl-D exits",
         onInterrupt: () => void this.#interrupt(),
-        onEnd: options.onLeave,
+        onEnd: options.onExit,
         onChange: () => this.#output.update(),
         onLine: (line) => void this.#send(line),
       });
@@ -73,7 +70,7 @@ export class SessionScreen implements AsyncDisposable {
       this.#onInterrupt = lifetime.onInterrupt(() => void this.#interrupt());
     }
     this.#output.setRows(() => this.#rows());
-    this.#ticker = setInterval(() => this.#output.update(), TICK_MS).unref();
+    this.#ticker = setInterval(() => this.#output.update(), STATUS_INTERVAL_MS).unref();
   }
 
   handle(event: SessionEvent): void {
@@ -91,7 +88,9 @@ export class SessionScreen implements AsyncDisposable {
       case "inbox.opened":
         if (this.#approvals) this.#approvals.open(event.approvalId);
         else
-          this.#view.block([style.yellow(`It waits for an answer: codexkit inbox show ${event.approvalId}`)]);
+          this.#view.block([
+            style.yellow(`Waiting for an answer. Run: codexkit inbox show ${event.approvalId}`),
+          ]);
         break;
       case "inbox.answered":
       case "inbox.withdrawn":
@@ -106,7 +105,7 @@ export class SessionScreen implements AsyncDisposable {
         this.#view.block([style.yellow("The session was deleted.")]);
         break;
       default:
-        // The view ignores what it does not print, such as the events of the daemon.
+        // The view ignores events that it does not print, such as the daemon's own.
         this.#view.handle(event as unknown as CodexEvent);
     }
   }
@@ -145,7 +144,7 @@ export class SessionScreen implements AsyncDisposable {
     return { rows: [...before, ...rows], cursor: { ...cursor, row: cursor.row + before.length } };
   }
 
-  /** Steers the running turn; if it has just ended, or none is running, starts the next one. */
+  /** Steers the running turn. If none is running, or it has just ended, starts the next one. */
   async #send(line: string): Promise<void> {
     const text = line.trim();
     if (text === "") return;
@@ -164,9 +163,9 @@ export class SessionScreen implements AsyncDisposable {
   }
 
   async #interrupt(): Promise<void> {
-    const { client, session, context, onLeave } = this.#options;
+    const { client, session, context, onExit } = this.#options;
     if (!this.#view.isRunning) {
-      onLeave();
+      onExit();
       return;
     }
     this.#view.setActivity("interrupting");
@@ -178,7 +177,7 @@ export class SessionScreen implements AsyncDisposable {
     );
   }
 
-  /** Prints why a command of the person failed. */
+  /** Prints why a user's command failed. */
   async #report(run: () => Promise<{ readonly problem: { readonly detail: string } | null }>): Promise<void> {
     const { style, signal } = this.#options.context;
     try {

@@ -7,14 +7,14 @@ import { resolveFolder } from "../run/open-thread.ts";
 import { separatePrompt } from "../run/read-prompt.ts";
 import { daemonOptions, openSession, rejectThreadOptions, toMessage } from "../run/run-session.ts";
 
-/** `codexkit chat --daemon`: makes or finds a session, and attaches to it. */
+/** Implements `codexkit chat --daemon`: creates or finds a session and attaches to it. */
 export async function chatSession(
   context: CliContext,
   words: string,
   given: ThreadCommandOptions,
 ): Promise<void> {
   if (!context.isInteractive) {
-    throw usageError("chat needs a terminal.", 'Use `codexkit run --daemon "…"` in scripts.');
+    throw usageError("chat requires a terminal.", 'Use `codexkit run --daemon "…"` in scripts.');
   }
   const { prompt, options } = separatePrompt(words, given);
   rejectThreadOptions(options);

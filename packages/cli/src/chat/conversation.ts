@@ -8,14 +8,14 @@ import { sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { runSlashCommand } from "./slash-commands.ts";
 
-/** Attempts to end a command of an interrupted turn, one second in all. */
+/** How often to try to end a command of an interrupted turn: for one second in all. */
 const END_ATTEMPTS = 10;
 const END_RETRY_MS = 100;
 
 interface ConversationOptions {
   readonly codex: Codex;
   readonly thread: Thread;
-  /** Opens another thread: a new one, or a copy of this one. */
+  /** Opens another thread: a new one, or a copy of the given one. */
   readonly openThread: (copied: Thread | undefined) => Promise<Thread>;
   readonly view: TurnView;
   readonly style: Style;
@@ -28,10 +28,10 @@ interface RunningTurn {
   isInterrupted: boolean;
 }
 
-/** A thread and its turns, as a person uses them at the terminal. */
+/** A thread and its turns, as a user works with them at the terminal. */
 export class Conversation {
   readonly #options: ConversationOptions;
-  readonly #left = Promise.withResolvers<void>();
+  readonly #exited = Promise.withResolvers<void>();
   #thread: Thread;
   #running: RunningTurn | undefined;
   #tokens = 0;
@@ -41,9 +41,11 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     this.#options = options;
     this.#thread = options.thread;
-    options.signal.addEventListener("abort", () => this.#left.reject(options.signal.reason), { once: true });
-    // The caller may not wait yet.
-    this.#left.promise.catch(() => undefined);
+    options.signal.addEventListener("abort", () => this.#exited.reject(options.signal.reason), {
+      once: true,
+    });
+    // Prevents an unhandled rejection if the caller is not waiting yet.
+    this.#exited.promise.catch(() => undefined);
   }
 
   get codex(): Codex {
@@ -62,7 +64,7 @@ export class Conversation {
     return this.#options.signal;
   }
 
-  /** Tokens of the whole thread. */
+  /** Tokens used by the whole thread. */
   get tokens(): number {
     return this.#tokens;
   }
@@ -75,15 +77,15 @@ export class Conversation {
     return this.#running !== undefined;
   }
 
-  /** Resolves when the person leaves. Rejects if the program has to end, or a limit is exceeded. */
-  get left(): Promise<void> {
-    return this.#left.promise;
+  /** Resolves when the user exits. Rejects if the program has to end or a limit is exceeded. */
+  get exited(): Promise<void> {
+    return this.#exited.promise;
   }
 
-  leave(exitCode: ExitCode = EXIT.done): void {
+  exit(exitCode: ExitCode = EXIT.done): void {
     this.#hasLeft = true;
-    if (exitCode === EXIT.done) this.#left.resolve();
-    else this.#left.reject(new SilentExit(exitCode));
+    if (exitCode === EXIT.done) this.#exited.resolve();
+    else this.#exited.reject(new SilentExit(exitCode));
   }
 
   print(lines: readonly string[]): void {
@@ -94,7 +96,7 @@ export class Conversation {
     this.print([this.style.dim(text)]);
   }
 
-  /** Handles a line of the person: a message, a command or a shell command. */
+  /** Handles a line from the user: a message, a slash command or a shell command. */
   async submit(line: string): Promise<void> {
     const text = line.trim();
     if (text === "") return;
@@ -120,7 +122,7 @@ export class Conversation {
         await this.#thread.steer(input);
         return;
       } catch (error) {
-        // The turn has just ended: the message starts the next one.
+        // The turn has just ended, so the message starts the next one.
         if (!(CodexError.is(error) && error.code === "turn_not_active")) throw error;
       }
     }
@@ -128,22 +130,25 @@ export class Conversation {
     this.startTurn(this.#thread.run(input, { signal, whenBusy: "steer" }));
   }
 
-  /** Shows a turn until it ends. A turn that is already shown is not shown twice. */
+  /** Displays a turn until it ends. A turn that is already displayed is not displayed twice. */
   startTurn(turn: Turn): void {
     void this.#follow(turn);
   }
 
-  /** Ctrl-C: interrupts the running turn; leaves if it was interrupted already. Returns false if no turn is running. */
+  /**
+   * Handles Ctrl-C: interrupts the running turn, or exits if it has already been interrupted. Returns false
+   * if no turn is running.
+   */
   interrupt(): boolean {
     const running = this.#running;
     if (!running) return false;
     if (running.isInterrupted) {
-      this.leave(EXIT.interrupted);
+      this.exit(EXIT.interrupted);
       return true;
     }
     running.isInterrupted = true;
-    this.#options.view.setActivity("interrupting; Ctrl-C again leaves");
-    // A turn that can't be interrupted is left with the second Ctrl-C.
+    this.#options.view.setActivity("interrupting; press Ctrl-C again to exit");
+    // If the interrupt fails, a second Ctrl-C exits.
     this.#thread.interrupt().catch(() => undefined);
     return true;
   }
@@ -157,7 +162,7 @@ export class Conversation {
 
   async #follow(turn: Turn): Promise<void> {
     const { view, limits, signal } = this.#options;
-    // A shell command during a turn is a part of that turn, which is shown already.
+    // A shell command that is run during a turn belongs to that turn, which is already displayed.
     if (this.#running) return;
     this.#running = { turn, isInterrupted: false };
     view.begin("thinking");
@@ -178,15 +183,15 @@ export class Conversation {
       this.note(`${status}${time} · ${formatCount(usage.totalTokens)} tokens`);
     } catch (error) {
       view.end();
-      if (limits.exceeded) this.#left.reject(limits.exceeded);
-      // Leaving closes the connection of a running turn.
+      if (limits.exceeded) this.#exited.reject(limits.exceeded);
+      // Exiting closes the connection of a running turn.
       else if (!signal.aborted && !this.#hasLeft) this.#reportError(error);
     } finally {
       this.#running = undefined;
     }
   }
 
-  /** Codex leaves the commands of an interrupted turn running in the background. */
+  /** Ends the commands of an interrupted turn, which Codex keeps running in the background. */
   async #endCommands({ items, openItems }: TurnResult): Promise<void> {
     const ids = items.flatMap((item) =>
       item.type === "commandExecution" && item.processId !== null && openItems.includes(item.id)
@@ -196,7 +201,10 @@ export class Conversation {
     await Promise.all(ids.map((id) => this.#endCommand(id)));
   }
 
-  /** Codex knows a command only some time after it has started, and then not again after it has ended. */
+  /**
+   * Codex accepts a command's ID only some time after the command has started, and no longer after it has
+   * ended.
+   */
   async #endCommand(id: string): Promise<void> {
     for (let attempt = 0; attempt < END_ATTEMPTS && !this.#options.signal.aborted; attempt += 1) {
       try {

@@ -150,7 +150,7 @@ describe("a conversation", () => {
     terminal.write("/he\t");
     await terminal.waitFor(/› \/help$/);
     terminal.write("\r");
-    await terminal.waitFor("run a shell command of yours");
+    await terminal.waitFor("run a shell command outside");
     terminal.write("/diff\r");
     await terminal.waitFor("is not a git repository with a commit.");
     terminal.write("/new\r");
@@ -163,7 +163,7 @@ describe("a conversation", () => {
   });
 });
 
-test("Ctrl-C interrupts the turn, and two more leave", async () => {
+test("Ctrl-C interrupts the turn, and two more exit", async () => {
   await using terminal = cli.open(["chat", "sleep"], { env: { NO_COLOR: "1" } });
   await waitForProcesses(SLEEP, "some");
   await terminal.waitFor(`$ ${SLEEP}\n› Send`);
@@ -171,7 +171,7 @@ test("Ctrl-C interrupts the turn, and two more leave", async () => {
   await terminal.waitFor(/interrupted in \d+s/);
   await waitForProcesses(SLEEP, "none");
   terminal.write("\u0003");
-  await terminal.waitFor("Ctrl-C again leaves.");
+  await terminal.waitFor("Press Ctrl-C again to exit.");
   terminal.write("\u0003");
 
   expect(await terminal.exited).toBe(130);
@@ -192,6 +192,6 @@ test("without a terminal, chat names run", async () => {
 
   expect({ exitCode, stderr }).toEqual({
     exitCode: 2,
-    stderr: 'error: chat needs a terminal.\nUse `codexkit run "…"` in scripts.\n',
+    stderr: 'error: chat requires a terminal.\nUse `codexkit run "…"` in scripts.\n',
   });
 });

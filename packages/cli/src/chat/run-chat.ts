@@ -7,14 +7,14 @@ import type { CliContext } from "../context.ts";
 import { EXIT, usageError } from "../errors/cli-error.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { createApprovalHandlers } from "../run/approvals.ts";
-import { TerminalPrompts } from "../run/ask-person.ts";
+import { TerminalPrompts } from "../run/terminal-prompts.ts";
 import { checkModel } from "../run/check-model.ts";
 import { loadPolicy } from "../run/load-policy.ts";
 import { openThread, resolveFolder } from "../run/open-thread.ts";
 import { separatePrompt, toInput } from "../run/read-prompt.ts";
 import { TurnLimits } from "../run/turn-limits.ts";
 import { lifetime } from "../process/lifetime.ts";
-import { LiveOutput } from "../terminal/live-output.ts";
+import { LiveOutput, STATUS_INTERVAL_MS } from "../terminal/live-output.ts";
 import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import { readVersion } from "../version.ts";
 import { Conversation } from "./conversation.ts";
@@ -22,10 +22,7 @@ import { HistoryFile } from "../input/history-file.ts";
 import { LineEditor } from "../input/line-editor.ts";
 import { SLASH_WORDS } from "./slash-commands.ts";
 
-/** Time between two drawings of the status while nothing happens. */
-const TICK_MS = 1_000;
-
-/** `codexkit chat`: turns until the person leaves. */
+/** Implements `codexkit chat`: runs turns until the user exits. */
 export async function runChat(
   context: CliContext,
   words: string,
@@ -33,7 +30,7 @@ export async function runChat(
 ): Promise<void> {
   const { stdin, stdout, style, signal } = context;
   if (!stdin.isTTY || !stdout.isTTY || context.json) {
-    throw usageError("chat needs a terminal.", 'Use `codexkit run "…"` in scripts.');
+    throw usageError("chat requires a terminal.", 'Use `codexkit run "…"` in scripts.');
   }
   const { prompt, options } = separatePrompt(words, given);
   const cwd = resolveFolder(options);
@@ -51,7 +48,7 @@ export async function runChat(
 
   const output = new LiveOutput(stdout, true);
   const view = new TurnView({ output, style, cwd, budget: options.budget });
-  // Set below: a prompt opens only after the editor does.
+  // Set below, because prompts open only after the editor has been created.
   const terminal: { editor?: LineEditor } = {};
   const prompts = new TerminalPrompts({
     context,
@@ -103,10 +100,10 @@ export async function runChat(
   const interrupt = (): void => {
     if (conversation.interrupt()) return;
     if (editor.text !== "") editor.clear();
-    else if (hasWarned) conversation.leave(EXIT.interrupted);
+    else if (hasWarned) conversation.exit(EXIT.interrupted);
     else {
       hasWarned = true;
-      conversation.note("Ctrl-C again leaves.");
+      conversation.note("Press Ctrl-C again to exit.");
     }
   };
   const editor = stack.use(
@@ -118,7 +115,7 @@ export async function runChat(
       completions: SLASH_WORDS,
       placeholder: "Send a message, or /help",
       onInterrupt: interrupt,
-      onEnd: () => conversation.leave(),
+      onEnd: () => conversation.exit(),
       onChange: () => output.update(),
       onLine: (line) => {
         hasWarned = false;
@@ -136,13 +133,13 @@ export async function runChat(
     const before = [...separator, ...above];
     return { rows: [...before, ...rows], cursor: { ...cursor, row: cursor.row + before.length } };
   });
-  const ticker = setInterval(() => output.update(), TICK_MS).unref();
+  const ticker = setInterval(() => output.update(), STATUS_INTERVAL_MS).unref();
   stack.defer(() => clearInterval(ticker));
   if (firstInput !== undefined) await conversation.send(firstInput);
   try {
-    await conversation.left;
+    await conversation.exited;
   } finally {
-    // The rows of the editor disappear before codex is closed.
+    // Erase the editor's rows before codex is closed.
     editor[Symbol.dispose]();
     view.end();
     output.setRows(() => ({ rows: [] }));

@@ -14,33 +14,33 @@ interface SlashCommand {
   run(conversation: Conversation, argument: string): Promise<void> | void;
 }
 
-/** Lines of `/diff` that are printed. */
+/** Maximum number of lines that `/diff` prints. */
 const DIFF_LINES = 500;
 const DIFF_BYTES = 8 * 1024 * 1024;
 
 const COMMANDS: readonly SlashCommand[] = [
   { name: "help", summary: "list the commands", run: printHelp },
-  { name: "status", summary: "show the thread, its settings and its tokens", run: printStatus },
+  { name: "status", summary: "show the thread, its settings and its token usage", run: printStatus },
   {
     name: "model",
     argument: "[name]",
-    summary: "change the model, or list the models",
+    summary: "change the model or list the models",
     run: changeModel,
   },
   {
     name: "effort",
     argument: "<effort>",
-    summary: "change how much the model thinks",
+    summary: "change the reasoning effort",
     run: async (conversation, effort) => {
       if (effort === "") throw new Error("Pass an effort, such as /effort high.");
       await checkModel({ effort }, conversation);
       await conversation.thread.updateSettings({ effort });
-      conversation.note(`The effort of the next turns is ${effort}.`);
+      conversation.note(`The following turns use the effort ${effort}.`);
     },
   },
   {
     name: "compact",
-    summary: "summarise the history, to free context",
+    summary: "summarise the history to free context",
     run: (conversation) =>
       conversation.startTurn(conversation.thread.compact({ signal: conversation.signal })),
   },
@@ -56,7 +56,7 @@ const COMMANDS: readonly SlashCommand[] = [
         ),
       ),
   },
-  { name: "diff", summary: "show the uncommitted changes of the folder", run: printDiff },
+  { name: "diff", summary: "show the uncommitted changes in the folder", run: printDiff },
   { name: "new", summary: "start a new thread", run: (conversation) => conversation.replaceThread("new") },
   {
     name: "fork",
@@ -73,13 +73,13 @@ const COMMANDS: readonly SlashCommand[] = [
       conversation.note(`The thread is called ${sanitizeText(name)}.`);
     },
   },
-  { name: "quit", summary: "leave; so do /exit and Ctrl-D", run: (conversation) => conversation.leave() },
+  { name: "quit", summary: "exit (also /exit and Ctrl-D)", run: (conversation) => conversation.exit() },
 ];
 
-/** Names that other programs use for the same. */
+/** Names that other programs use for the same commands. */
 const ALIASES: Readonly<Record<string, string>> = { exit: "quit", q: "quit", "?": "help", clear: "new" };
 
-/** What the Tab key completes. */
+/** Words that the Tab key completes. */
 export const SLASH_WORDS: readonly string[] = COMMANDS.map(({ name }) => `/${name}`);
 
 /** Runs a line such as `/model gpt-5.5`. */
@@ -97,9 +97,9 @@ function printHelp(conversation: Conversation): void {
     summary,
   ]);
   const keys = [
-    ["!command", "run a shell command of yours, outside the sandbox"],
-    ["Enter", "send; while a turn runs, steer it"],
-    ["Ctrl-C", "interrupt the turn, or clear the line; again: leave"],
+    ["!command", "run a shell command outside the sandbox"],
+    ["Enter", "send a message; steers the turn while one is running"],
+    ["Ctrl-C", "interrupt the turn or clear the line; press again to exit"],
     ["↑ ↓", "earlier messages"],
   ];
   conversation.print([...rows, ...keys].map(([term = "", text = ""]) => `${padText(term, 24)}${text}`));
@@ -130,7 +130,7 @@ async function changeModel(conversation: Conversation, name: string): Promise<vo
   }
   await checkModel({ model: name }, conversation);
   await thread.updateSettings({ model: name });
-  conversation.note(`The model of the next turns is ${sanitizeText(name)}.`);
+  conversation.note(`The following turns use the model ${sanitizeText(name)}.`);
 }
 
 async function printDiff(conversation: Conversation): Promise<void> {

@@ -1,19 +1,19 @@
 import type { CliCommand } from "../cli-command.ts";
 
-/** Options of commands that launch a codex. */
+/** Options of commands that launch codex. */
 export interface CodexCommandOptions {
   readonly demo?: boolean;
 }
 
-/** What to do about an unknown thread. A demo has threads of its own. */
+/** A hint for an unknown thread. A demo has its own threads. */
 export function threadsHint({ demo = false }: CodexCommandOptions): string {
-  return `Run \`codexkit threads${demo ? " --demo" : ""}\` to see the threads of this machine.`;
+  return `Run \`codexkit threads${demo ? " --demo" : ""}\` to see the threads on this machine.`;
 }
 
 export function addCodexOptions(command: CliCommand): CliCommand {
   command.option(
     "--demo",
-    "use a scripted model: no credentials are needed, and nothing leaves this machine",
+    "use a scripted model, which needs no credentials and sends nothing to the network",
   );
   return command;
 }

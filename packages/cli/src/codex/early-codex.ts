@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import { lifetime } from "../process/lifetime.ts";
 import { launchOptions } from "./launch-options.ts";
 
-/** Options of `run` that neither change how codex is launched nor can be rejected because of their value. */
+/** Options of `run` that don't affect how codex is launched and can't be rejected because of their value. */
 const NEUTRAL: ReadonlySet<string> = new Set([
   "--color",
   "--debug",
@@ -29,9 +29,9 @@ interface EarlyCodex {
 let early: EarlyCodex | undefined;
 
 /**
- * Launches codex for a `codexkit run` whose arguments are not parsed yet, if they clearly need a codex with the usual settings.
- * Resolves when the first request was sent to codex. If the command fails before it takes this codex, the exit of the process
- * ends it.
+ * Launches codex for a `codexkit run` whose arguments have not been parsed yet, if they clearly need a codex
+ * with the default settings. Resolves when the first request has been sent to codex. If the command fails
+ * before it uses this codex, codex ends when the process exits.
  */
 export async function startEarlyCodex(args: readonly string[]): Promise<void> {
   if (!usesDefaultLaunch(args)) return;
@@ -39,21 +39,21 @@ export async function startEarlyCodex(args: readonly string[]): Promise<void> {
   const { promise: isSent, resolve } = Promise.withResolvers<void>();
   const launching = launchCodex({ ...options, onPacket: () => resolve() });
   early = { options, launching };
-  // A failure is reported by the command that takes this codex.
+  // If the launch fails, the command that uses this codex reports it.
   await Promise.race([isSent, launching.catch(() => undefined)]);
-  // Messages are written together, after the microtasks.
+  // Messages are written in batches, after the microtasks.
   await setImmediate();
 }
 
-/** Returns the codex that was launched early with these options, if any. Only once. */
-export function takeEarlyCodex(options: LaunchOptions): Promise<Codex> | undefined {
+/** Returns the codex that was launched early, if it was launched with these options. Returns it only once. */
+export function claimEarlyCodex(options: LaunchOptions): Promise<Codex> | undefined {
   if (!early || !isDeepStrictEqual(early.options, options)) return undefined;
   const { launching } = early;
   early = undefined;
   return launching;
 }
 
-/** Whether the arguments of `run` have a prompt, and only options that don't matter for the launch. */
+/** Whether the arguments of `run` contain a prompt and no options that affect the launch. */
 export function usesDefaultLaunch(args: readonly string[]): boolean {
   const flags = args.filter((arg) => arg.startsWith("-"));
   return flags.length < args.length && flags.every((flag) => NEUTRAL.has(flag.split("=", 1)[0] ?? ""));

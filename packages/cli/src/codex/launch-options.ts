@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { readVersion } from "../version.ts";
 
-/** The launch options of a codex with the person's own home. */
+/** Returns the launch options for a codex that uses the user's own home. */
 export function launchOptions(
   env: NodeJS.ProcessEnv,
   { configOverrides = [], ...options }: LaunchOptions,
@@ -13,14 +13,17 @@ export function launchOptions(
     clientInfo: { name: "codexkit_cli", title: "codexkit", version: readVersion() },
     ...options,
     configOverrides: [
-      // A key from the environment must not be written to the person's files.
+      // A key from the environment must not be written to the user's files.
       ...(findApiKey(env) === undefined ? [] : ['cli_auth_credentials_store="ephemeral"']),
       ...configOverrides,
     ],
   };
 }
 
-/** As in Codex's own programs: `OPENAI_API_KEY` is common for other reasons, so that a login wins over it. */
+/**
+ * Finds an API key as Codex's own programs do. `OPENAI_API_KEY` is often set for other reasons, so a login
+ * takes precedence over it.
+ */
 export function findApiKey(env: NodeJS.ProcessEnv): string | undefined {
   const own = env["CODEX_API_KEY"]?.trim();
   if (own) return own;

@@ -5,22 +5,22 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import type { CodexCommandOptions } from "./codex-options.ts";
-import { takeEarlyCodex } from "./early-codex.ts";
+import { claimEarlyCodex } from "./early-codex.ts";
 import { findApiKey, launchOptions } from "./launch-options.ts";
 
-/** A codex of this program, with the scripted model of `--demo` if there is one. */
+/** A codex launched by this program, with the scripted model if `--demo` is set. */
 export interface OpenedCodex extends AsyncDisposable {
   readonly codex: Codex;
 }
 
-/** Launches codex with the person's own home, or with a home for demos. */
+/** Launches codex with the user's own home, or with a separate home for demos. */
 export async function openCodex(
   { demo = false }: CodexCommandOptions,
   given: LaunchOptions = {},
 ): Promise<OpenedCodex> {
   await using stack = new AsyncDisposableStack();
   const options = demo ? await startDemo(stack, given) : launchOptions(process.env, given);
-  const codex = stack.use(await (takeEarlyCodex(options) ?? launchCodex(options)));
+  const codex = stack.use(await (claimEarlyCodex(options) ?? launchCodex(options)));
   const apiKey = demo ? undefined : findApiKey(process.env);
   // Unlike `codex exec`, an app-server ignores keys in its environment.
   if (apiKey !== undefined) await codex.account.loginWithApiKey(apiKey);
@@ -28,7 +28,7 @@ export async function openCodex(
   return { codex, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Rejects if the model needs credentials and there are none. */
+/** Rejects if the model needs credentials and none are found. */
 export async function requireCredentials(codex: Codex, signal?: AbortSignal): Promise<void> {
   const { account, requiresOpenaiAuth } = await codex.account.read(signal ? { signal } : {});
   if (account !== null || !requiresOpenaiAuth) return;
@@ -37,7 +37,7 @@ export async function requireCredentials(codex: Codex, signal?: AbortSignal): Pr
   });
 }
 
-/** Threads of demos can be resumed, so their home is kept, apart from the person's. */
+/** Demo threads can be resumed, so their home is kept, separate from the user's. */
 async function startDemo(stack: AsyncDisposableStack, given: LaunchOptions): Promise<LaunchOptions> {
   const { codexConfig, demoScript, ScriptedModel, withoutModelVariables } =
     await import("@codexkit/scripted-model");

@@ -8,18 +8,18 @@ export function attachCommand(): CliCommand {
   const command = createCommand("attach", {
     summary: "Follow and steer a session of the daemon",
     description:
-      "Follows a session: its newest turn from the beginning, then everything that happens. On a terminal, a line steers the running turn or starts the next one, and approvals are asked about here. Ctrl-C interrupts the turn; Ctrl-D, or Ctrl-C while none is running, leaves. The session goes on without this program.",
+      "Prints the newest turn of a session from its beginning, then follows the session. On a terminal, type a line to steer the running turn or start the next one, and answer approvals here. Ctrl-C interrupts the turn. Ctrl-D, or Ctrl-C while no turn is running, exits. The session continues without this program.",
     examples: [
-      ["codexkit attach 0199", "by the beginning of its ID"],
-      ['codexkit attach --once "Fix the parser"', "by its name, until its turn has ended"],
-      ["codexkit attach --once --json 0199 | jq -r .type", "its events, one per line"],
+      ["codexkit attach 0199", "attach by the beginning of the ID"],
+      ['codexkit attach --once "Fix the parser"', "attach by name, and exit when the turn ends"],
+      ["codexkit attach --once --json 0199 | jq -r .type", "print one event type per line"],
     ],
   });
   addDaemonOptions(command)
     .addArgument(
-      new Argument("<session>", "name or ID of the session, or the first 4 or more characters of the ID"),
+      new Argument("<session>", "name or ID of the session, or at least the first 4 characters of the ID"),
     )
-    .option("--once", "end with the turn, instead of waiting for more")
+    .option("--once", "exit when the turn ends instead of waiting for more")
     .action(async (session: string, options: AttachOptions, self: CliCommand) => {
       const { attachSession } = await import("../attach/attach-session.ts");
       await attachSession(session, options, openContext(self));

@@ -4,13 +4,13 @@ import { addThreadOptions, checkThreadOptions, type ThreadCommandOptions } from 
 
 export function chatCommand(): CliCommand {
   const command = createCommand("chat", {
-    summary: "Work with Codex in many turns",
+    summary: "Chat with Codex",
     description:
-      "Opens a conversation in this terminal. Messages that are sent while a turn runs steer it. !command runs a shell command of yours, /help lists the other commands. Ctrl-C interrupts the turn, or clears the line; a second Ctrl-C leaves.",
+      "Opens a conversation in this terminal. A message that is sent while a turn is running steers it. !command runs a shell command, and /help lists the other commands. Ctrl-C interrupts the turn or clears the line; a second Ctrl-C exits.",
     examples: [
       ["codexkit chat", "start a conversation here"],
-      ['codexkit chat "What does this project do?"', "with a first message"],
-      ["codexkit chat --daemon", "in a session of the daemon; see codexkit attach"],
+      ['codexkit chat "What does this project do?"', "start with a first message"],
+      ["codexkit chat --daemon", "use a session of the daemon; see codexkit attach"],
       ["codexkit chat --resume", "choose an earlier thread from a list"],
     ],
   });

@@ -6,7 +6,7 @@ export function completionCommand(): CliCommand {
   const command = createCommand("completion", {
     summary: "Print a completion script for a shell",
     description:
-      "Prints a script that completes the commands and options of codexkit. Load it in the start-up file of the shell.",
+      "Prints a script that completes codexkit's commands and options. Load it in the shell's start-up file.",
     examples: [
       ['eval "$(codexkit completion bash)"', "in ~/.bashrc"],
       ['eval "$(codexkit completion zsh)"', "in ~/.zshrc, after compinit"],

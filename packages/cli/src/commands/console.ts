@@ -8,19 +8,18 @@ export function consoleCommand(): CliCommand {
   const command = createCommand("console", {
     summary: "Print a link that opens the web console",
     description:
-      "Prints the address of the daemon's web console with a code that logs one browser in, once. The login has the scopes of this command's token or fewer, and ends with it. `codexkit token revoke` ends one login.",
+      "Prints the URL of the daemon's web console with a one-time code that logs in one browser. The login has at most the scopes of this command's token, and is revoked together with it. `codexkit token revoke` revokes a single login.",
     examples: [
       ["codexkit console", "a link with all scopes of the token, for ten minutes"],
-      ["codexkit console --scope read,approve --expires 1h", "one for a phone that only answers approvals"],
+      [
+        "codexkit console --scope read,approve --expires 1h",
+        "a link for a phone that only answers approvals",
+      ],
     ],
   });
   addDaemonOptions(command)
-    .option(
-      "--scope <scopes>",
-      "read, write, approve or admin; separated by commas, or repeated",
-      collectScopes,
-    )
-    .option("--expires <duration>", "how long the link can be used, at most 1h (default: 10m)", parseDuration)
+    .option("--scope <scopes>", "read, write, approve or admin; comma-separated or repeated", collectScopes)
+    .option("--expires <duration>", "how long the link is valid, at most 1h (default: 10m)", parseDuration)
     .action(async (options: ConsoleOptions, self: CliCommand) => {
       const { printConsoleUrl } = await import("../daemon/print-console-url.ts");
       await printConsoleUrl(options, openContext(self));

@@ -4,17 +4,17 @@ import type { DoctorOptions } from "../doctor/run-doctor.ts";
 
 export function doctorCommand(): CliCommand {
   const command = createCommand("doctor", {
-    summary: "Check this machine, and say how to fix what is wrong",
+    summary: "Check this machine and suggest fixes",
     description:
-      "Checks codex, credentials, the sandbox, pseudo-terminals, the store of the daemon, its port, and what killed programs have left behind. The exit code is 1 if a check failed; a warning is not a failure.",
+      "Checks codex, credentials, the sandbox, pseudo-terminals, the daemon's store and port, and leftovers of killed programs. Exits with 1 if a check fails; a warning is not a failure.",
     examples: [
       ["codexkit doctor", "check everything"],
-      ["codexkit doctor --fix", "also end processes and remove files of killed programs"],
-      ["codexkit doctor --json | jq 'select(.status != \"ok\")'", "findings only, for a script"],
+      ["codexkit doctor --fix", "also end leftover processes and remove leftover files"],
+      ["codexkit doctor --json | jq 'select(.status != \"ok\")'", "print problems only, for a script"],
     ],
   });
   command
-    .option("--fix", "end processes and remove files that killed programs have left behind")
+    .option("--fix", "end processes and remove files that killed programs left behind")
     .option("--store <folder>", "folder of the daemon's store (default: ~/.codexkit/daemon)")
     .action(async (options: DoctorOptions, self: CliCommand) => {
       const { runDoctor } = await import("../doctor/run-doctor.ts");

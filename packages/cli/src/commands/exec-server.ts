@@ -2,12 +2,12 @@ import { type CliCommand, createGroup } from "../cli-command.ts";
 
 export function execServerCommand(): CliCommand {
   const command = createGroup("exec-server", {
-    summary: "Run commands and files of this machine for a Codex elsewhere",
+    summary: "Serve this machine's processes and files to a Codex elsewhere",
     description:
-      "Starts the exec-server. All options are those of codexkit-exec-server: `codexkit exec-server --help` lists them, and docs/exec-server.md explains them.",
+      "Starts the exec-server. Passes all options to codexkit-exec-server: `codexkit exec-server --help` lists them, and docs/exec-server.md explains them.",
     examples: [
       ["codexkit exec-server --listen ws://127.0.0.1:4500", "serve this machine"],
-      ["codexkit exec-server --help", "all options"],
+      ["codexkit exec-server --help", "list all options"],
     ],
   });
   command.passesHelpOn = true;

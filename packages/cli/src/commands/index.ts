@@ -17,8 +17,8 @@ import { threadsCommand } from "./threads.ts";
 import { tokenCommand } from "./token.ts";
 
 /**
- * Every command, in the order of the help. Each file of this folder is a definition only and imports nothing but commander and
- * parsers of values; it imports its implementation when the command runs.
+ * Every command, in the order of the help. Files in this folder contain definitions only. They import nothing
+ * but commander and value parsers; each command imports its implementation when it runs.
  */
 export const COMMANDS: readonly (() => CliCommand)[] = [
   runCommand,

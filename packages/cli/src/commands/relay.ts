@@ -4,7 +4,7 @@ export function relayCommand(): CliCommand {
   const command = createGroup("relay", {
     summary: "Run Codex's commands on a machine behind a firewall",
     description:
-      "Starts an executor, a forwarder or a registry with its rendezvous. All commands and options are those of codexkit-relay: `codexkit relay --help` lists them, and docs/relay.md explains them.",
+      "Starts an executor, a forwarder or a registry with its rendezvous. Passes all commands and options to codexkit-relay: `codexkit relay --help` lists them, and docs/relay.md explains them.",
     examples: [
       ["codexkit relay registry serve", "run a registry"],
       ["codexkit relay executor --remote https://relay.example --environment-id box", "serve this machine"],

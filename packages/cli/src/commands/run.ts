@@ -5,28 +5,31 @@ import { addThreadOptions, checkThreadOptions, type RunCommandOptions } from "..
 export function runCommand(): CliCommand {
   const command = createCommand("run", {
     summary: "Run one task in the current folder",
-    description: `Runs one task and streams what happens. On a terminal, it asks before the agent leaves its sandbox; elsewhere, what the policy does not allow is denied. With --daemon and without a terminal, the task waits until the approval is answered in the inbox, or until the --deadline. If stdout is not a terminal, it gets the last message only, and stderr the progress. Ctrl-C interrupts the turn, and a second Ctrl-C leaves.`,
+    description: `Runs one task and streams its progress. On a terminal, asks before the agent leaves its sandbox; without one, denies everything that the policy does not allow. With --daemon and without a terminal, the task waits until the approval is answered in the inbox, or until the --deadline. If stdout is not a terminal, only the last message goes to stdout, and the progress goes to stderr. Ctrl-C interrupts the turn; a second Ctrl-C exits.`,
     examples: [
-      ['codexkit run "Make the failing test pass"', "run a task here"],
+      ['codexkit run "Make the failing test pass"', "run a task in the current folder"],
       [
         "git diff | codexkit run - > review.md",
-        "read the prompt from stdin, write the last message to a file",
+        "read the prompt from stdin, and write the last message to a file",
       ],
       [
         'codexkit run --json --output-schema schema.json "Which test fails?" | jq',
-        "for scripts: events as JSON",
+        "print events as JSON, for scripts",
       ],
       [
         'codexkit run --allow "npm test" --budget 200k --deadline 10m "Fix the tests"',
-        "without a person, with limits",
+        "run unattended, with limits",
       ],
       ['codexkit run --resume --fork "Try it without a cache"', "continue a copy of an earlier thread"],
-      ['codexkit run --daemon "Fix the build"', "in a session of the daemon, which survives this terminal"],
-      ['codexkit run --demo "Hello"', "without credentials"],
+      [
+        'codexkit run --daemon "Fix the build"',
+        "use a session of the daemon, which continues without this terminal",
+      ],
+      ['codexkit run --demo "Hello"', "run without credentials"],
     ],
   });
   addThreadOptions(command.argument("[prompt...]", "the task, or - for stdin"))
-    .option("--output-schema <file>", "the JSON Schema of the last message")
+    .option("--output-schema <file>", "JSON Schema of the last message")
     .option("-o, --output <file>", "write the last message to this file")
     .action(async (prompt: readonly string[], options: RunCommandOptions, self: CliCommand) => {
       const context = openContext(self);

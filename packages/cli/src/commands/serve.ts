@@ -14,11 +14,11 @@ export function serveCommand(): CliCommand {
   const command = createCommand("serve", {
     summary: "Serve sessions over HTTP",
     description:
-      "Starts the daemon: Codex sessions over HTTP, with a journal, an inbox of approvals, and tokens. Prints its address, and a link that logs one browser in to the web console, and writes the address to ~/.codexkit/daemons, where the other commands find it. Ctrl-C or SIGTERM waits for running turns and then ends everything; a second one interrupts them. Logs are JSON lines on stderr.",
+      "Starts the daemon: Codex sessions over HTTP, with a journal, an inbox for approvals, and tokens. Prints its URL and a link that logs one browser in to the web console, and writes the URL to ~/.codexkit/daemons, where the other commands find it. On Ctrl-C or SIGTERM, waits for running turns and then stops; a second signal interrupts the turns. Logs JSON lines to stderr.",
     examples: [
-      ["codexkit serve", "sessions in this folder, on http://127.0.0.1:4100"],
-      ["codexkit serve --demo", "without credentials, on a scripted model"],
-      ["codexkit serve --root ~/projects --listen 127.0.0.1:0", "another folder, and a free port"],
+      ["codexkit serve", "serve the current folder on http://127.0.0.1:4100"],
+      ["codexkit serve --demo", "use a scripted model, without credentials"],
+      ["codexkit serve --root ~/projects --listen 127.0.0.1:0", "serve another folder on a free port"],
       [
         "codexkit serve --store postgres://user@db.example/codex --advertise http://10.0.0.7:4100 --listen 10.0.0.7:4100",
         "one node of a fleet",
@@ -30,27 +30,35 @@ export function serveCommand(): CliCommand {
       "--store <folder|url>",
       "folder of the store, or a postgres:// URL (default: CODEXKIT_STORE, then ~/.codexkit/daemon, with --demo ~/.codexkit/demo-daemon)",
     )
-    .option("--state-folder <folder>", "folder of Codex's home and the token, if the store is Postgres")
-    .option("--listen <host:port>", "address; port 0 chooses a free one", parseListen, {
+    .option("--state-folder <folder>", "folder for Codex's home and the token if the store is Postgres")
+    .option("--listen <host:port>", "address to listen on; port 0 chooses a free port", parseListen, {
       host: "127.0.0.1",
       port: 4100,
     })
-    .option("--token-file <file>", "file of the token for this machine, created if it does not exist")
+    .option("--token-file <file>", "token file for commands on this machine; created if missing")
     .option(
       "--root <folder>",
-      "folder that sessions may work in; can be repeated (default: this folder, unless there is a shared root)",
+      "folder that sessions may work in; can be repeated (default: the current folder, unless there is a shared root)",
       collectValues,
     )
-    .option("--drain <duration>", "how long to wait for running turns at the end", parseDuration, 30_000)
-    .option("--demo", "use a scripted model: no credentials are needed, and nothing leaves this machine")
-    .option("--replay <file>", "serve an exported session read-only, without a codex and without a store")
+    .option("--drain <duration>", "how long to wait for running turns when stopping", parseDuration, 30_000)
+    .option("--demo", "use a scripted model, which needs no credentials and sends nothing to the network")
+    .option("--replay <file>", "serve an exported session read-only, without codex and without a store")
     .option("--no-console", "serve no web console")
-    .option("--no-auth", "need no token; only possible on a loopback address")
-    .option("--allow-host <name>", "host name that requests may use; can be repeated", collectValues)
-    .option("--allow-origin <origin>", "web pages that may call the API; can be repeated", collectValues)
+    .option("--no-auth", "require no token; only on a loopback address")
+    .option(
+      "--allow-host <name>",
+      "additional host name that requests may use; can be repeated",
+      collectValues,
+    )
+    .option(
+      "--allow-origin <origin>",
+      "origin of web pages that may call the API; can be repeated",
+      collectValues,
+    )
     .option(
       "--node-name <name>",
-      "name of this daemon among those of a store (default: local, or the host name)",
+      "name of this node among the daemons of a store (default: local, or the host name)",
     )
     .option(
       "--label <label>",
@@ -59,24 +67,24 @@ export function serveCommand(): CliCommand {
     )
     .option(
       "--advertise <url>",
-      "where other nodes reach this one, for terminals and files of its sessions (default: they don't)",
+      "URL at which other nodes reach this one, for terminals and files of its sessions (default: none)",
     )
-    .option("--capacity <count>", "sessions that this node owns at most", parseCount, 200)
+    .option("--capacity <count>", "maximum number of sessions that this node owns", parseCount, 200)
     .option(
       "--shared-root <label=folder>",
-      "root that several nodes have under this path, which gives this node the label; any node with it can run sessions in the folder; can be repeated",
+      "folder that several nodes share under the same path; gives this node the label, and any node with the label can run sessions in the folder; can be repeated",
       collectSharedRoots,
     )
     .addOption(
       new Option(
         "--on-interrupted <reaction>",
-        "what new sessions do about a turn that was cut off with its node or codex",
+        "what new sessions do after their node or codex crashes during a turn",
       )
         .choices(["continue", "ask", "stop"])
         .default("stop"),
     )
     .addOption(
-      new Option("--log-level <level>", "least important messages to log")
+      new Option("--log-level <level>", "lowest level to log")
         .choices(["debug", "info", "warn", "error", "silent"])
         .default("warn"),
     )

@@ -7,8 +7,8 @@ import type { CreateTokenOptions, RevokeTokenOptions } from "../token/manage-tok
 
 export function tokenCommand(): CliCommand {
   const group = createGroup("token", {
-    summary: "Create, list and revoke tokens of the daemon",
-    description: "Manages the tokens of the daemon. Needs a token with the scope admin.",
+    summary: "Create, list and revoke the daemon's tokens",
+    description: "Manages the daemon's tokens. Requires a token with the scope admin.",
   });
   group.addCommand(create());
   group.addCommand(list());
@@ -20,26 +20,29 @@ function create(): CliCommand {
   const command = createCommand("create", {
     summary: "Create a token",
     description:
-      "Creates a token and prints it. It can't be read again later: the daemon stores its hash only. A token with the scope write can run commands on the daemon's machine.",
+      "Creates a token and prints it. It can't be shown again, because the daemon stores only its hash. A token with the scope write can run commands on the daemon's machine.",
     examples: [
-      ["codexkit token create laptop", "a token with all scopes but admin"],
-      ["codexkit token create --scope read --expires 7d dashboard", "one that can only read, for a week"],
-      ["codexkit token create --scope read,approve phone > phone.token", "one that can answer approvals"],
+      ["codexkit token create laptop", "create a token with all scopes except admin"],
+      ["codexkit token create --scope read --expires 7d dashboard", "create a read-only token for a week"],
+      [
+        "codexkit token create --scope read,approve phone > phone.token",
+        "create a token that can answer approvals",
+      ],
     ],
   });
   addDaemonOptions(command)
-    .addArgument(new Argument("<name>", "a name for lists and the audit trail"))
+    .addArgument(new Argument("<name>", "name for lists and the audit trail"))
     .option(
       "--scope <scopes>",
-      "read, write, approve or admin; separated by commas, or repeated (default: read,write,approve)",
+      "read, write, approve or admin; comma-separated or repeated (default: read,write,approve)",
       collectScopes,
     )
     .option(
       "--expires <duration>",
-      "how long it is valid, such as 12h or 7d (default: until it is revoked)",
+      "how long the token is valid, such as 12h or 7d (default: until revoked)",
       parseDuration,
     )
-    .option("--tenant <name>", "tenant that the sessions of this token count for (default: default)")
+    .option("--tenant <name>", "tenant to which the sessions of this token belong (default: default)")
     .action(async (name: string, options: CreateTokenOptions, self: CliCommand) => {
       const { createToken } = await import("../token/manage-tokens.ts");
       await createToken(name, options, openContext(self));
@@ -50,8 +53,8 @@ function create(): CliCommand {
 function list(): CliCommand {
   const command = createCommand("list", {
     summary: "List tokens",
-    description: "Lists the tokens of the daemon, without the tokens themselves.",
-    examples: [["codexkit token list", "all tokens, revoked ones included"]],
+    description: "Lists the daemon's tokens, without their secrets.",
+    examples: [["codexkit token list", "list all tokens, including revoked ones"]],
   });
   addDaemonOptions(command).action(async (options: DaemonCommandOptions, self: CliCommand) => {
     const { listTokens } = await import("../token/manage-tokens.ts");
@@ -64,12 +67,12 @@ function revoke(): CliCommand {
   const command = createCommand("revoke", {
     summary: "Revoke tokens",
     description:
-      "Revokes tokens by their ID or their name. Their streams end at once. The token that the command itself uses is revoked with --yes only.",
-    examples: [["codexkit token revoke laptop", "revoke the token with this name"]],
+      "Revokes tokens by ID or name, and ends their streams immediately. Revokes the token of this command only with --yes.",
+    examples: [["codexkit token revoke laptop", "revoke a token by name"]],
   });
   addDaemonOptions(command)
     .addArgument(new Argument("<token...>", "IDs or names"))
-    .option("-y, --yes", "revoke the token of this command too")
+    .option("-y, --yes", "also revoke the token of this command")
     .action(async (tokens: readonly string[], options: RevokeTokenOptions, self: CliCommand) => {
       const { revokeTokens } = await import("../token/manage-tokens.ts");
       await revokeTokens(tokens, options, openContext(self));

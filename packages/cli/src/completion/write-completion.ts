@@ -3,10 +3,10 @@ import type { Command, Option } from "commander";
 export type Shell = "bash" | "zsh" | "fish";
 
 interface CompletedCommand {
-  /** The words after `codexkit`, such as `sessions list`. Empty for the program itself. */
+  /** The words after `codexkit`, such as `sessions list`. Empty for `codexkit` itself. */
   readonly path: string;
   readonly words: readonly CompletedWord[];
-  /** Options that take one of a few values. */
+  /** Options that accept a fixed set of values. */
   readonly choices: readonly CompletedChoices[];
 }
 
@@ -20,7 +20,7 @@ interface CompletedWord {
   readonly description: string;
 }
 
-/** The completion script for a shell, made from the definitions of the commands. */
+/** Generates the completion script for a shell from the command definitions. */
 export function writeCompletion(shell: Shell, program: Command): string {
   const commands = collectCommands(program, []);
   switch (shell) {
@@ -59,7 +59,7 @@ const helpOption: Pick<Option, "long" | "hidden" | "description"> = {
   description: "print help",
 };
 
-/** The shell function finds the words before the cursor that are names of commands; options and values are skipped. */
+/** The shell function collects the command names before the cursor; it skips options and values. */
 function writeBash(commands: readonly CompletedCommand[]): string {
   const cases = commands.map(
     ({ path, words }) => `    ${quote(path)}) words=${quote(words.map(({ word }) => word).join(" "))} ;;`,
@@ -132,7 +132,7 @@ ${lines.join("\n")}
 `;
 }
 
-/** What to offer after an option with few values, by the command path and the option. */
+/** Lists what to offer after an option with a fixed set of values, by command path and option. */
 function choiceCases(
   commands: readonly CompletedCommand[],
   offer: (values: readonly string[]) => string,
@@ -146,7 +146,7 @@ function choiceCases(
   return cases.join("\n");
 }
 
-/** The command paths as patterns of a \`case\`. */
+/** Formats the command paths as patterns for `case`. */
 function patterns(commands: readonly CompletedCommand[]): string {
   return commands
     .filter(({ path }) => path !== "")

@@ -4,7 +4,7 @@ import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 import type { DaemonCommandOptions } from "./daemon-options.ts";
 import { type DaemonState, findDaemonStates, removeStateFiles } from "./state-file.ts";
 
-/** A daemon that answers, and accepts the token. */
+/** A daemon that has answered and accepts the token. */
 export interface ConnectedDaemon {
   readonly client: DaemonClient;
   readonly url: string;
@@ -23,12 +23,15 @@ interface Address {
 /** How long a daemon may take to answer the first request. */
 const ANSWER_MS = 15_000;
 
-/** What a header can carry. */
+/** The daemon's maximum page size. */
+export const MAX_PAGE = 500;
+
+/** Characters that are allowed in a header. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /**
- * Finds the daemon by `--url`, `CODEXKIT_URL`, or the files that `codexkit serve` writes, and checks the token. Rejects with
- * one line that names the fix.
+ * Finds the daemon by `--url`, `CODEXKIT_URL` or the files that `codexkit serve` writes, and checks the
+ * token. Rejects with a one-line message that says how to fix the problem.
  */
 export async function connectDaemon(
   options: DaemonCommandOptions,
@@ -41,7 +44,7 @@ export async function connectDaemon(
     await client.request("GET /whoami", { signal: limit });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    // A valid token without the scope `read` can still be enough for the command.
+    // A valid token without the scope `read` can still be sufficient for the command.
     if (!DaemonClientError.is(error) || error.code !== "forbidden") throw explain(error, url, token);
   }
   return { client, url };
@@ -57,14 +60,14 @@ async function findDaemon(
   removeStateFiles(stale);
   if (givenUrl !== undefined) {
     const address = checkUrl(givenUrl);
-    // The token of a daemon of this machine is never sent elsewhere.
+    // The token of a daemon on this machine is never sent to another one.
     const own = running.find((state) => checkUrl(state.url) === address);
     return { url: address, token: givenToken ?? tokenOf(own) };
   }
   const [state, ...others] = running;
   if (!state) {
     throw new CliError(EXIT.failed, "No daemon is running on this machine.", {
-      hint: "Start one with `codexkit serve`, or name one with --url or CODEXKIT_URL.",
+      hint: "Start one with `codexkit serve`, or pass the URL of one with --url or CODEXKIT_URL.",
     });
   }
   if (others.length > 0) {
@@ -79,7 +82,7 @@ async function findDaemon(
 function checkUrl(text: string): string {
   const url = URL.parse(text);
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw usageError(`"${text}" is not the address of a daemon. Expected one such as http://127.0.0.1:4100.`);
+    throw usageError(`"${text}" is not the URL of a daemon. Expected a URL such as http://127.0.0.1:4100.`);
   }
   return url.href.replace(/\/$/, "");
 }
@@ -89,7 +92,7 @@ function tokenOf(state: DaemonState | undefined): string | undefined {
   try {
     return readToken(state.tokenFile);
   } catch {
-    // Deleted on purpose, perhaps: the daemon says that a token is needed.
+    // The file may have been deleted on purpose. The daemon will report if it needs a token.
     return undefined;
   }
 }
@@ -98,7 +101,9 @@ function readTokenVariable({ CODEXKIT_TOKEN: token }: NodeJS.ProcessEnv): string
   if (token === undefined || token === "") return undefined;
   if (!TOKEN.test(token)) {
     // The value is a secret, even if it is not valid.
-    throw usageError("CODEXKIT_TOKEN is not a token: it has spaces, line breaks or other characters.");
+    throw usageError(
+      "CODEXKIT_TOKEN is not a token, because it contains spaces, line breaks or other invalid characters.",
+    );
   }
   return token;
 }
@@ -121,7 +126,7 @@ function explain(error: unknown, url: string, token: string | undefined): unknow
     const what = token === undefined ? "needs a token" : "does not accept the token";
     return new CliError(EXIT.failed, `The daemon at ${url} ${what}.`, {
       cause: error,
-      hint: "Set CODEXKIT_TOKEN, or pass --token-file. With a token of the scope admin, `codexkit token create` makes one.",
+      hint: "Set CODEXKIT_TOKEN, or pass --token-file. With a token that has the scope admin, `codexkit token create` creates one.",
     });
   }
   return new CliError(EXIT.failed, `The daemon at ${url} can't be reached (${reasonOf(error)}).`, {
@@ -130,7 +135,7 @@ function explain(error: unknown, url: string, token: string | undefined): unknow
   });
 }
 
-/** The innermost reason: fetch hides that of the socket in its cause. */
+/** Returns the innermost reason: fetch hides the socket's error in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return `no answer within ${ANSWER_MS / 1000} s`;

@@ -7,7 +7,7 @@ export interface ConsoleUrlOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The address of a daemon's console, with a code that one browser can log in with once. */
+/** Creates a URL of a daemon's console with a code that logs in one browser, once. */
 export async function createConsoleUrl(
   url: string,
   client: DaemonClient,
@@ -18,10 +18,10 @@ export async function createConsoleUrl(
       body: { ...(scopes && { scopes: [...scopes] }), ...(expiresInMs !== undefined && { expiresInMs }) },
       ...(signal && { signal }),
     });
-    // Browsers keep what follows the # to themselves, so that no server or log gets the code.
+    // Browsers don't send the part after the #, so no server or log receives the code.
     return `${consoleAddress(url)}login#code=${code}`;
   } catch (error) {
-    // The daemon works without tokens.
+    // The daemon does not require tokens.
     if (DaemonClientError.is(error) && error.code === "unprocessable") return consoleAddress(url);
     throw error;
   }

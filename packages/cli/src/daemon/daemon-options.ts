@@ -8,10 +8,13 @@ export interface DaemonCommandOptions {
 
 export function addDaemonOptions(command: CliCommand): CliCommand {
   command
-    .option("--url <url>", "address of the daemon (default: CODEXKIT_URL, then the one of `codexkit serve`)")
+    .option(
+      "--url <url>",
+      "URL of the daemon (default: CODEXKIT_URL, then the daemon started by `codexkit serve`)",
+    )
     .option(
       "--token-file <file>",
-      "file with the token (default: CODEXKIT_TOKEN, then the one of `codexkit serve`)",
+      "file with the token (default: CODEXKIT_TOKEN, then the token file of `codexkit serve`)",
     );
   return command;
 }

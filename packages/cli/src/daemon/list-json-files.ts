@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Paths of the JSON files in a folder. Empty if the folder can't be read. */
+/** Returns the paths of the JSON files in a folder, or none if the folder can't be read. */
 export function listJsonFiles(folder: string): string[] {
   try {
     return readdirSync(folder)

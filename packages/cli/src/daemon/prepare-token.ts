@@ -4,8 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 
 /**
- * The file of the token that commands on this machine use. By default it is the one that the daemon creates for a new store;
- * null if a person has deleted it, or revoked the token. A file that is named is created, or must hold a valid token.
+ * Returns the token file for commands on this machine. By default it is the file that the daemon creates for
+ * a new store, or null if the user has deleted it or revoked the token. A file that the user names is
+ * created, or must contain a valid token.
  */
 export async function prepareToken(
   daemon: Daemon,

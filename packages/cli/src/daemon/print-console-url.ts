@@ -9,7 +9,7 @@ export interface ConsoleOptions extends DaemonCommandOptions {
   readonly expires?: number;
 }
 
-/** `codexkit console`: prints a link that logs one browser in. */
+/** Implements `codexkit console`: prints a link that logs in one browser. */
 export async function printConsoleUrl(
   { scope, expires, ...options }: ConsoleOptions,
   context: CliContext,

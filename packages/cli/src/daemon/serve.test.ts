@@ -129,7 +129,7 @@ describe("a served daemon", () => {
       stdout: "",
       stderr:
         `error: The daemon at ${daemon.url} does not accept the token.\n` +
-        "Set CODEXKIT_TOKEN, or pass --token-file. With a token of the scope admin, `codexkit token create` makes one.\n",
+        "Set CODEXKIT_TOKEN, or pass --token-file. With a token that has the scope admin, `codexkit token create` creates one.\n",
     });
   });
 
@@ -137,7 +137,8 @@ describe("a served daemon", () => {
     expect(await cli(["token", "list"], { CODEXKIT_TOKEN: "ckd_se\ncret" })).toEqual({
       exitCode: 2,
       stdout: "",
-      stderr: "error: CODEXKIT_TOKEN is not a token: it has spaces, line breaks or other characters.\n",
+      stderr:
+        "error: CODEXKIT_TOKEN is not a token, because it contains spaces, line breaks or other invalid characters.\n",
     });
   });
 
@@ -155,7 +156,7 @@ describe("a served daemon", () => {
     other.close();
 
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("Check the address: it is not that of a codexkit daemon.");
+    expect(stderr).toContain("Check the URL. It is not the URL of a codexkit daemon.");
     expect(received.join("")).not.toMatch(/authorization/i);
   });
 
@@ -175,7 +176,7 @@ describe("a served daemon", () => {
       stdout: "",
       stderr:
         `error: The daemon can't listen on 127.0.0.1:${port} (EADDRINUSE).\n` +
-        "Another program uses this port. Choose another one with --listen, or a free one with --listen :0.\n",
+        "Another program uses this port. Choose another one with --listen, or let the system choose with --listen :0.\n",
     });
   });
 
@@ -204,7 +205,7 @@ test("a token file is created, and one of another store is refused", async () =>
   const refused = await runCli(["token", "revoke", id], { env });
   const revoked = await runCli(["token", "revoke", "--yes", id], { env });
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-  expect(refused.stderr).toContain("`codexkit serve --token-file NEW` creates another one.");
+  expect(refused.stderr).toContain("`codexkit serve --token-file NEW` creates a new one.");
   expect(revoked).toMatchObject({ exitCode: 0, stderr: "" });
   expect(await daemon.end("SIGINT")).toBe(0);
 
@@ -225,7 +226,7 @@ describe("without a daemon", () => {
   test.each([
     [[], "No daemon is running on this machine.", 1],
     [["--url", "http://127.0.0.1:2"], "The daemon at http://127.0.0.1:2 can't be reached (ECONNREFUSED).", 1],
-    [["--url", "daemon"], '"daemon" is not the address of a daemon.', 2],
+    [["--url", "daemon"], '"daemon" is not the URL of a daemon.', 2],
     [["--token-file", "missing"], "The token file missing can't be read (ENOENT).", 2],
   ])("%j: %s", async (args, message, exitCode) => {
     await using home = await tempFolder("serve");
@@ -240,7 +241,7 @@ describe("without a daemon", () => {
 test.each([
   [["--listen", "nowhere"], "Expected HOST:PORT", 2],
   [["--root", "missing"], 'missing" is not a folder, or does not exist.', 2],
-  [["--store", "mysql://db"], "--store takes a folder or a postgres:// URL, not mysql://.", 2],
+  [["--store", "mysql://db"], "--store expects a folder or a postgres:// URL, but received mysql://.", 2],
   [["--no-auth", "--listen", "0.0.0.0:0"], "without tokens would let anyone run commands", 2],
   [["--store", "file/store"], "can't be created", 2],
   // Node's recursive mkdir tries this one forever.

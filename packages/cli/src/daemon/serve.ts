@@ -4,26 +4,26 @@ import { lifetime } from "../process/lifetime.ts";
 import type { ServeOptions } from "./serve-options.ts";
 import { type StartedDaemon, startDaemon } from "./start-daemon.ts";
 
-/** `codexkit serve`: runs until it is told to end. */
+/** Implements `codexkit serve`. Runs until a signal arrives. */
 export async function serve(options: ServeOptions, context: CliContext): Promise<void> {
   await using started = await startDaemon(options, context);
   if (!context.signal.aborted) printStarted(started, context);
   await closeOnSignal(started.daemon, context);
 }
 
-/** Resolves after the daemon was closed: by the first signal, without the wait for turns by the second. */
+/** Resolves when the daemon has closed. The first signal waits for running turns; the second one does not. */
 async function closeOnSignal(daemon: Daemon, { stderr, signal }: CliContext): Promise<void> {
   const closed = Promise.withResolvers<void>();
   let signals = 0;
   const shutDown = (): void => {
     signals += 1;
     if (signals === 1) {
-      stderr.write("Ending. A second interrupt ends running turns at once.\n");
+      stderr.write("Stopping. A second interrupt ends running turns immediately.\n");
       closed.resolve(daemon.close());
     } else void daemon.drain(0);
   };
   using _handler = lifetime.onShutDown(shutDown);
-  // The reader of stdout or stderr is gone, or a signal came during the start.
+  // The reader of stdout or stderr has exited, or a signal arrived during startup.
   const abandon = (): void => closed.resolve(daemon.close({ drainMs: 0 }));
   if (signal.aborted) abandon();
   else signal.addEventListener("abort", abandon);
@@ -53,7 +53,7 @@ function printStarted(started: StartedDaemon, context: CliContext): void {
       [
         "model",
         store === "replay"
-          ? "none: it is read-only"
+          ? "none (read-only)"
           : isDemo
             ? "scripted (--demo)"
             : describeCredentials(credentials),
@@ -61,17 +61,17 @@ function printStarted(started: StartedDaemon, context: CliContext): void {
       [
         "token",
         started.hasAuth
-          ? (tokenFile ?? "none on this machine: set CODEXKIT_TOKEN, or create one with --token-file NEW")
+          ? (tokenFile ?? "none on this machine. Set CODEXKIT_TOKEN, or create one with --token-file NEW")
           : "none needed",
       ],
     ];
     const lines = rows.map(([name = "", value = ""]) => `  ${style.dim(name.padEnd(7))} ${value}`);
-    stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to end it.", ""].join("\n"));
+    stdout.write([`Listening on ${style.bold(url)}`, ...lines, "Press Ctrl-C to stop.", ""].join("\n"));
   }
   if (!isDemo && store !== "replay" && (credentials.kind === "none" || credentials.kind === "unusable")) {
     stderr.write(
-      `${errorStyle.yellow("warning:")} No credentials for a model were found, so that turns will fail.\n` +
-        "Run `codexkit login` or set OPENAI_API_KEY, and start it again. To try it without credentials, add --demo.\n",
+      `${errorStyle.yellow("warning:")} No credentials for a model were found, so turns will fail.\n` +
+        "Run `codexkit login` or set OPENAI_API_KEY, and restart the daemon. To try it without credentials, add --demo.\n",
     );
   }
 }

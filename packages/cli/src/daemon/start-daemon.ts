@@ -12,11 +12,14 @@ import type { ServeOptions } from "./serve-options.ts";
 import { prepareToken } from "./prepare-token.ts";
 import { statesFolder, writeDaemonState } from "./state-file.ts";
 
-/** A daemon that listens, with the file that other commands find it by. Dispose it after the daemon was closed. */
+/**
+ * A listening daemon, with the state file through which other commands find it. Dispose of it after the
+ * daemon has closed.
+ */
 export interface StartedDaemon extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly url: string;
-  /** With a code that logs one browser in. Null if the console is not served. */
+  /** Contains a code that logs in one browser. Null if the console is not served. */
   readonly consoleUrl: string | null;
   readonly stateFolder: string;
   readonly store: "sqlite" | "postgres" | "replay";
@@ -24,7 +27,7 @@ export interface StartedDaemon extends AsyncDisposable {
   readonly hasAuth: boolean;
   /** Null if no token is stored on this machine. */
   readonly tokenFile: string | null;
-  /** Where credentials come from, without secrets. */
+  /** The source of the credentials, without secrets. */
   readonly credentials: CredentialSummary;
   readonly isDemo: boolean;
 }
@@ -89,28 +92,28 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
   }
 }
 
-/** Undefined in a clone whose packages were not built. */
+/** Undefined in a clone whose packages have not been built. */
 async function findConsole(): Promise<string | undefined> {
   const { staticFiles } = await import("@codexkit/console");
   return existsSync(join(staticFiles, "index.html")) ? staticFiles : undefined;
 }
 
-/** How long the printed link can be used. */
+/** How long the printed link is valid. */
 const LINK_MS = 30 * 60_000;
 
 async function openConsole(
   url: string,
   { hasAuth, tokenFile }: { readonly hasAuth: boolean; readonly tokenFile: string | null },
 ): Promise<string> {
-  // A person has deleted the token of this machine: they log in with one of their own.
+  // The user has deleted the token of this machine and logs in with another one.
   if (!hasAuth || tokenFile === null) return consoleAddress(url);
   const token = readFileSync(tokenFile, "utf8").trim();
   return createConsoleUrl(url, new DaemonClient({ url, token }), { expiresInMs: LINK_MS });
 }
 
 /**
- * A URL in the environment, where other users of the machine can't see its password. It is removed, so that no command of a
- * session inherits it.
+ * A URL may come from the environment, where other users of the machine can't see its password. The variable
+ * is deleted, so that no command of a session inherits it.
  */
 function storeOf({ store, demo, replay }: ServeOptions, env: NodeJS.ProcessEnv): Pick<ServeOptions, "store"> {
   const { CODEXKIT_STORE: variable } = env;
@@ -126,7 +129,7 @@ function resolveFolders(folders: Readonly<Record<string, string>>): Record<strin
 function checkReplay({ replay = "", store, stateFolder, demo, root }: ServeOptions): void {
   if (store ?? stateFolder ?? demo ?? root) {
     throw usageError(
-      "--replay has a temporary store: --store, --state-folder, --demo and --root can't be used with it.",
+      "--replay uses a temporary store, so --store, --state-folder, --demo and --root can't be used with it.",
     );
   }
   try {
@@ -135,12 +138,12 @@ function checkReplay({ replay = "", store, stateFolder, demo, root }: ServeOptio
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw usageError(
       `The file ${replay} can't be read (${code}).`,
-      "Pass a file of `codexkit sessions export`.",
+      "Pass a file from `codexkit sessions export`.",
     );
   }
 }
 
-/** The store of a replay is new each time, and so is its token. */
+/** A replay has a new store each time, and therefore a new token. */
 function replayToken(made: AsyncDisposableStack, replay: string | undefined): string | undefined {
   if (replay === undefined) return undefined;
   const path = join(statesFolder(), `${process.pid}.token`);
@@ -160,15 +163,22 @@ function locateStore({ store, stateFolder, replay, demo = false }: ServeOptions)
     return { store, stateFolder: resolve(stateFolder ?? standard) };
   }
   if (store !== undefined && /^[a-z]+:\/\//i.test(store)) {
-    throw usageError(`--store takes a folder or a postgres:// URL, not ${store.split("://")[0]}://.`);
+    throw usageError(
+      `--store expects a folder or a postgres:// URL, but received ${store.split("://")[0]}://.`,
+    );
   }
   if (store !== undefined && stateFolder !== undefined) {
-    throw usageError("--state-folder is for a store in Postgres. A folder of --store is the state folder.");
+    throw usageError(
+      "--state-folder requires a store in Postgres. A folder passed to --store is also the state folder.",
+    );
   }
   return { stateFolder: resolve(store ?? stateFolder ?? standard) };
 }
 
-/** Options that make codex use a scripted model, which ends with the daemon. No credentials are copied. */
+/**
+ * Returns options that make codex use a scripted model, which stops with the daemon. No credentials are
+ * copied.
+ */
 async function startDemoModel(
   made: AsyncDisposableStack,
   stateFolder: string,
@@ -189,7 +199,7 @@ async function startDemoModel(
   };
 }
 
-/** What the daemon uses: credentials of the person, or a login in its own Codex home. */
+/** The credentials that the daemon uses: the user's, or a login in the daemon's own Codex home. */
 async function readCredentials(stateFolder: string): Promise<CredentialSummary> {
   const found = await discoverCredentials();
   const isUsable = found.kind === "apiKey" || found.kind === "chatgpt";
@@ -224,7 +234,7 @@ function explain(error: unknown, { listen }: ServeOptions): unknown {
 
 const LISTEN_HINTS: Readonly<Record<string, string>> = {
   EADDRINUSE:
-    "Another program uses this port. Choose another one with --listen, or a free one with --listen :0.",
+    "Another program uses this port. Choose another one with --listen, or let the system choose with --listen :0.",
   EACCES: "Choose a port above 1023 with --listen.",
   EADDRNOTAVAIL: "Choose an address of this machine with --listen.",
   ENOTFOUND: "Choose an address of this machine with --listen.",

@@ -8,7 +8,10 @@ import { listJsonFiles } from "./list-json-files.ts";
 const schema = z.object({
   url: z.url(),
   pid: z.int().positive(),
-  /** Start time of the process in a system-specific format: pids are reused. Empty if the system does not report it. */
+  /**
+   * Start time of the process in a system-specific format, because PIDs are reused. Empty if the system does
+   * not report it.
+   */
   processStart: z.string(),
   /** Null if the daemon needs no token, or if none is stored on this machine. */
   tokenFile: z.string().nullable(),
@@ -18,15 +21,17 @@ const schema = z.object({
   startedAt: z.int(),
 });
 
-/** A daemon that `codexkit serve` has started on this machine. Has the path of its token, never the token. */
+/**
+ * A daemon started by `codexkit serve` on this machine. Contains the path of its token file, never the token.
+ */
 export type DaemonState = z.infer<typeof schema>;
 
-/** One file per daemon, because several can run with different stores. */
+/** Folder with one file per daemon, because several can run with different stores. */
 export function statesFolder(home: string = homedir()): string {
   return join(home, ".codexkit", "daemons");
 }
 
-/** Writes the file of this process. It is removed when the process exits. */
+/** Writes the state file of this process. It is removed when the process exits. */
 export async function writeDaemonState(
   state: Omit<DaemonState, "pid" | "processStart">,
   folder: string = statesFolder(),
@@ -53,7 +58,7 @@ export async function writeDaemonState(
 export interface FoundStates {
   /** Running daemons, newest first. */
   readonly running: readonly DaemonState[];
-  /** Files of daemons that were killed before they could remove them, and files that can't be read. */
+  /** Files left by daemons that were killed, and files that can't be read. */
   readonly stale: readonly string[];
 }
 

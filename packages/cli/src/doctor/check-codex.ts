@@ -5,7 +5,7 @@ import { withTimeout } from "@codexkit/rpc/async";
 import type { CliContext } from "../context.ts";
 import { type Finding, PROGRAM_MS } from "./finding.ts";
 
-/** Whether codex is found, starts, and has a supported version; and whether it has credentials. */
+/** Checks whether codex is found, starts and has a supported version, and whether credentials exist. */
 export async function checkCodex({ env, signal }: Pick<CliContext, "env" | "signal">): Promise<Finding[]> {
   const check = "codex";
   let found: ReturnType<typeof findCodex>;
@@ -21,7 +21,7 @@ export async function checkCodex({ env, signal }: Pick<CliContext, "env" | "sign
     const { userAgent } = await withTimeout(
       codex.server(),
       PROGRAM_MS,
-      () => new Error("codex does not answer."),
+      () => new Error("codex does not respond."),
     );
     const { account, requiresOpenaiAuth } = await codex.account.read({ signal });
     const version = /\/(\d+\.\d+\.\d+\S*)/.exec(userAgent)?.[1] ?? "of an unknown version";
@@ -55,11 +55,11 @@ const FIXES: Partial<Record<CodexErrorCode, string>> = {
 };
 
 function describeAccount(account: { readonly type: string } | null, requiresOpenaiAuth: boolean): string {
-  if (account === null) return requiresOpenaiAuth ? "none" : "none needed by the configured model provider";
+  if (account === null) return requiresOpenaiAuth ? "none" : "the configured model provider needs none";
   return account.type === "apiKey" ? "API key" : `login (${account.type})`;
 }
 
-/** A key of the environment is not a login, but every command of codexkit uses it. */
+/** A key in the environment is not a login, but every codexkit command uses it. */
 async function checkCredentials(env: NodeJS.ProcessEnv): Promise<Finding> {
   const check = "credentials";
   const found = await discoverCredentials({ env });
@@ -80,7 +80,7 @@ async function checkCredentials(env: NodeJS.ProcessEnv): Promise<Finding> {
         check,
         status: "warning",
         message: "No credentials for a model were found.",
-        fix: "Run `codexkit login` or set OPENAI_API_KEY. Without them, use --demo.",
+        fix: "Run `codexkit login` or set OPENAI_API_KEY. To try codexkit without credentials, use --demo.",
       };
   }
 }

@@ -8,10 +8,10 @@ import type { Finding } from "./finding.ts";
 
 const DEFAULT_PORT = 4100;
 
-/** Below this, a journal fills the disk soon. */
+/** Below this amount, the journal will soon fill the disk. */
 const LITTLE_SPACE = 500 * 1024 * 1024;
 
-/** The store's folder, the daemons that are running, and the port of the next one. */
+/** Checks the store's folder, the running daemons, and the port for the next one. */
 export async function checkDaemon({
   store = join(homedir(), ".codexkit", "daemon"),
   fix = false,
@@ -40,7 +40,7 @@ export async function checkDaemon({
 
 function checkStore(folder: string): Finding {
   const check = "store";
-  // The folder is created by the first start.
+  // The folder is created on first start.
   let existing = folder;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   try {
@@ -72,13 +72,18 @@ async function checkRunning({ url, pid }: DaemonState): Promise<Finding> {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(5000) });
     if (response.ok) return { check, status: "ok", message: `${url} is ready (process ${pid})` };
     const message = `${url} is not ready (status ${response.status}, process ${pid}).`;
-    return { check, status: "warning", message, fix: "It is starting or ending. Its log has the reason." };
+    return {
+      check,
+      status: "warning",
+      message,
+      fix: "It is starting or stopping. See its log for the reason.",
+    };
   } catch {
     return {
       check,
       status: "failed",
-      message: `${url} does not answer, although its process ${pid} is running.`,
-      fix: `Look at its log, or end it with \`kill ${pid}\`.`,
+      message: `${url} does not respond, although its process ${pid} is running.`,
+      fix: `See its log, or stop it with \`kill ${pid}\`.`,
     };
   }
 }

@@ -11,8 +11,8 @@ const identity = z.object({ pid: z.int(), start: z.string() });
 const manifest = z.object({ namespace: z.string(), owner: identity, child: identity.optional() });
 
 /**
- * Processes whose owner was killed. The next start of codex ends them; `fix` does it now. Call it before codex is launched,
- * which would end them unseen.
+ * Finds processes whose owner was killed. The next start of codex ends them; `fix` ends them now. Call this
+ * before launching codex, which would end them unreported.
  */
 export async function checkLeftovers({
   fix = false,
@@ -21,15 +21,15 @@ export async function checkLeftovers({
 }): Promise<Finding[]> {
   const waiting = describeWaiting(findWaitingKeepers());
   if (fix) return [await endOrphans(), ...waiting];
-  const left = findOrphans();
-  if (left.length === 0 && waiting.length > 0) return waiting;
-  if (left.length === 0) return [{ check, status: "ok", message: "no processes of killed programs" }];
+  const orphans = findOrphans();
+  if (orphans.length === 0 && waiting.length > 0) return waiting;
+  if (orphans.length === 0) return [{ check, status: "ok", message: "no processes of killed programs" }];
   return [
     {
       check,
       status: "warning",
-      message: `Processes of killed programs are still running: ${left.join(", ")}`,
-      fix: "Run `codexkit doctor --fix`. The next start of codex ends them too.",
+      message: `Processes of killed programs are still running: ${orphans.join(", ")}`,
+      fix: "Run `codexkit doctor --fix`. Starting codex ends them too.",
     },
     ...waiting,
   ];
@@ -39,10 +39,18 @@ async function endOrphans(): Promise<Finding> {
   const { killed, problems } = await sweepOrphans();
   const message = `Ended ${killed.length} processes of killed programs.`;
   if (problems.length === 0) return { check, status: "ok", message };
-  return { check, status: "failed", message: problems.join(" "), fix: "End these processes as their user." };
+  return {
+    check,
+    status: "failed",
+    message: problems.join(" "),
+    fix: "Kill these processes as the user who owns them.",
+  };
 }
 
-/** Not ended by `fix`: their turns may still run, and the next start of the daemon continues them. */
+/**
+ * `fix` does not end these: their turns may still be running, and the daemon continues them when it starts
+ * again.
+ */
 function describeWaiting({ pids, isCertain }: WaitingKeepers): Finding[] {
   if (pids.length === 0) return [];
   if (!isCertain) {
@@ -50,7 +58,7 @@ function describeWaiting({ pids, isCertain }: WaitingKeepers): Finding[] {
       {
         check,
         status: "ok",
-        message: `App-servers of daemons are running (${pids.join(", ")}); this system does not tell whether their daemons still are`,
+        message: `App-servers of daemons are running (${pids.join(", ")}). This system does not report whether their daemons are running too.`,
       },
     ];
   }
@@ -58,8 +66,8 @@ function describeWaiting({ pids, isCertain }: WaitingKeepers): Finding[] {
     {
       check,
       status: "warning",
-      message: `App-servers of killed daemons wait for the next start on their store: ${pids.join(", ")}`,
-      fix: `Start \`codexkit serve\` again to continue their sessions, or end them with \`kill ${pids.join(" ")}\`.`,
+      message: `App-servers of killed daemons wait for a daemon to start with their store: ${pids.join(", ")}`,
+      fix: `Run \`codexkit serve\` to continue their sessions, or end them with \`kill ${pids.join(" ")}\`.`,
     },
   ];
 }

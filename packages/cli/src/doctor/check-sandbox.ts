@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { type Finding, PROGRAM_MS } from "./finding.ts";
 
-/** Settings of Linux that forbid the namespaces of a sandbox, with the value that does, and how to change it. */
+/** Linux settings that can disable the namespaces of a sandbox, with the disabling value and the fix. */
 const KERNEL_SETTINGS = [
   {
     file: "/proc/sys/user/max_user_namespaces",
@@ -24,7 +24,7 @@ const KERNEL_SETTINGS = [
 
 const SYSTEM_BUBBLEWRAP = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
-/** Runs a harmless command in codex's own sandbox; if that fails, looks for the reason. */
+/** Runs a harmless command in codex's own sandbox. If that fails, looks for the reason. */
 export function checkSandbox(env: NodeJS.ProcessEnv): Finding[] {
   const check = "sandbox";
   let codex: string;
@@ -63,8 +63,8 @@ const HARMLESS = process.platform === "win32" ? ["cmd", "/c", "exit"] : ["/bin/s
 
 const FALLBACK_FIX =
   process.platform === "linux"
-    ? "Install bubblewrap (`apt install bubblewrap`). In a container, allow user namespaces, or use --sandbox danger-full-access inside it."
-    : "Run the command with --sandbox danger-full-access in an isolated machine.";
+    ? "Install bubblewrap (`apt install bubblewrap`). In a container, allow user namespaces or use --sandbox danger-full-access."
+    : "Use --sandbox danger-full-access on an isolated machine.";
 
 function describeBubblewrap(): string {
   if (process.platform !== "linux") return "";
@@ -82,5 +82,5 @@ function findKernelFix(): string | undefined {
     }
   };
   const setting = KERNEL_SETTINGS.find(isSet);
-  return setting && `User namespaces are switched off (${setting.file}). ${setting.fix}`;
+  return setting && `User namespaces are disabled (${setting.file}). ${setting.fix}`;
 }

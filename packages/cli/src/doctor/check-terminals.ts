@@ -6,11 +6,11 @@ interface PtyModule {
   spawn(file: string, args: string[], options: object): { kill(): void; onExit(listener: () => void): void };
 }
 
-/** Opens a pseudo-terminal as the daemon and the exec-server do. */
+/** Opens a pseudo-terminal in the same way as the daemon and the exec-server. */
 export function checkTerminals(): Finding[] {
   const check = "terminals";
   try {
-    // The module of the exec-server: the one that will be used.
+    // Resolved from the exec-server, so that it is the module that will be used.
     const require = createRequire(import.meta.url);
     const fromServer = createRequire(require.resolve("@codexkit/exec-server/package.json"));
     const pty = fromServer("@lydell/node-pty") as PtyModule;
@@ -24,7 +24,7 @@ export function checkTerminals(): Finding[] {
         check,
         status: "failed",
         message: `No pseudo-terminal can be opened: ${message}`,
-        fix: "In a container, mount /dev/pts. Install optional packages too: `npm install --include=optional`.",
+        fix: "In a container, mount /dev/pts. Make sure that optional packages are installed: `npm install --include=optional`.",
       },
     ];
   }

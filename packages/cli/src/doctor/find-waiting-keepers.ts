@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
 
-/** Where the SDK keeps the socket of an app-server that outlives its daemon, and the process that ends it. */
+/** Prefix of the folder in which the SDK keeps the socket of an app-server that outlives its daemon. */
 const FOLDER_PREFIX = "codexkit-server-";
 const KEEPER_FILE = "keeper.json";
 const KEEPER_SOCKET = "app-server.sock";
 
 const keeper = z.object({ pid: z.int(), start: z.string() });
 
-/** Lists the sockets of Linux. */
+/** The list of sockets on Linux. */
 const SOCKET_TABLE = "/proc/net/unix";
 
 /** The state of a connected socket in that table. */
@@ -19,11 +19,16 @@ const CONNECTED = "03";
 
 export interface WaitingKeepers {
   readonly pids: readonly number[];
-  /** Whether no daemon is connected to them. False on systems that do not tell: then these are all keepers. */
+  /**
+   * Whether no daemon is known to be connected to them. False on systems that don't report connections;
+   * `pids` then lists all keepers.
+   */
   readonly isCertain: boolean;
 }
 
-/** Keepers that no daemon is connected to: the daemon was killed, and they wait for its next start. */
+/**
+ * Finds keepers that no daemon is connected to. Their daemon was killed, and they wait for its next start.
+ */
 export function findWaitingKeepers(
   folder: string = tmpdir(),
   socketTable: string = SOCKET_TABLE,
@@ -38,7 +43,7 @@ export function findWaitingKeepers(
   return { pids, isCertain: connected !== undefined };
 }
 
-/** The paths of listening sockets that have a connection. */
+/** Returns the paths of listening sockets that have a connection. */
 function listConnectedPaths(socketTable: string): ReadonlySet<string> | undefined {
   try {
     const rows = readFileSync(socketTable, "utf8").split("\n").slice(1);

@@ -3,9 +3,9 @@ export interface Finding {
   readonly check: string;
   readonly status: "ok" | "warning" | "failed";
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix the problem. */
   readonly fix?: string;
 }
 
-/** How long one program that a check runs may take. */
+/** Timeout for each program that a check runs. */
 export const PROGRAM_MS = 20_000;

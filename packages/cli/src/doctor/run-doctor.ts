@@ -14,11 +14,11 @@ export interface DoctorOptions {
   readonly store?: string;
 }
 
-/** `codexkit doctor`: prints each finding as soon as it is known. */
+/** Implements `codexkit doctor`: prints each finding as soon as it is known. */
 export async function runDoctor(options: DoctorOptions, context: CliContext): Promise<void> {
   const checks: (() => Finding[] | Promise<Finding[]>)[] = [
     () => [{ check: "node", status: "ok", message: `${process.versions.node} (${process.execPath})` }],
-    // Before codex is launched, which ends the leftovers.
+    // Must run before codex is launched, because the launch ends the leftovers.
     () => checkLeftovers(options),
     () => checkCodex(context),
     () => checkSandbox(context.env),

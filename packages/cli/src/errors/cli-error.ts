@@ -1,4 +1,4 @@
-/** The exit codes of every command, as `docs/cli.md` lists them. */
+/** Exit codes of every command, as listed in `docs/cli.md`. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 interface CliErrorOptions extends ErrorOptions {
-  /** What the person can do about it. Printed as a second line. */
+  /** What the user can do about it. Printed on a second line. */
   readonly hint?: string | undefined;
 }
 
@@ -31,12 +31,15 @@ export class CliError extends Error {
   }
 }
 
-/** An invalid argument or option: exit code 2. */
+/** Creates an error for an invalid argument or option, with exit code 2. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError(EXIT.usage, message, { hint });
 }
 
-/** Ends the program with an exit code and without a message, because the reason was already printed or has no reader. */
+/**
+ * Ends the program with an exit code and without a message, because the reason has already been printed or
+ * cannot be read any more.
+ */
 export class SilentExit extends Error {
   override readonly name = "SilentExit";
   readonly exitCode: ExitCode;

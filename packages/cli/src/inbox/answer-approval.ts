@@ -22,7 +22,7 @@ export interface AnswerOptions extends DaemonCommandOptions {
   readonly stop?: boolean;
 }
 
-/** `codexkit inbox approve` and `decline`. */
+/** Implements `codexkit inbox approve` and `decline`. */
 export async function answerApprovals(
   isGranted: boolean,
   texts: readonly string[],
@@ -32,7 +32,7 @@ export async function answerApprovals(
   const { client } = await connectDaemon(options, context);
   const { signal, stdout } = context;
   const answers: (readonly [Approval, InboxAnswer])[] = [];
-  // All answers are made before the first is sent, so that a wrong one sends none.
+  // Prepare all answers before sending the first, so that nothing is sent if one is invalid.
   for (const text of texts) {
     const approval = await findApproval(client, text, signal);
     answers.push([approval, toAnswer(approval, isGranted, options)]);
@@ -47,7 +47,7 @@ export async function answerApprovals(
         );
     } catch (error) {
       if (!DaemonClientError.is(error) || error.code !== "already_answered") throw error;
-      throw new CliError(EXIT.failed, `${id} has been answered already: ${error.problem?.detail ?? ""}`, {
+      throw new CliError(EXIT.failed, `${id} has already been answered: ${error.problem?.detail ?? ""}`, {
         cause: error,
       });
     }
@@ -80,7 +80,9 @@ function toAnswer(approval: Approval, isGranted: boolean, options: AnswerOptions
   return { type: "decision", offer: id, ...(options.reason !== undefined && { reason: options.reason }) };
 }
 
-/** An option that this kind of request has no use for: the person takes it for another request. */
+/**
+ * Rejects an option that does not apply to this kind of request: the user probably expects a different kind.
+ */
 function rejectUnsuitable(kind: Approval["request"]["kind"], options: AnswerOptions): void {
   const isQuestion = kind === "userInput";
   const isForm = kind === "elicitation";
@@ -93,7 +95,7 @@ function rejectUnsuitable(kind: Approval["request"]["kind"], options: AnswerOpti
   const what = isQuestion ? "a question" : isForm ? "a form" : "an approval";
   throw usageError(
     `--${unsuitable} can't be used to answer ${what}.`,
-    "Run `codexkit inbox show` to see what is asked.",
+    "Run `codexkit inbox show` to see the request.",
   );
 }
 
@@ -103,10 +105,10 @@ function chooseOffer({ offers }: Approval, isGranted: boolean, options: AnswerOp
   if (options.offer !== undefined) {
     const named = fitting.find(({ id }) => id === options.offer);
     if (named) return named;
-    throw usageError(`There is no such offer "${revealLine(options.offer)}".`, `Offers: ${names}.`);
+    throw usageError(`Unknown offer "${revealLine(options.offer)}".`, `Offers: ${names}.`);
   }
   const { for: scope, stop = false } = options;
-  // Without a wish: the offer that is remembered least. `cancel` is the offer that stops the turn.
+  // By default, the offer with the smallest scope. `cancel` is the offer that stops the turn.
   const wanted = isGranted
     ? fitting.find((offer) => (scope === undefined ? true : offer.scope === scope))
     : fitting.find(({ id }) => id === (stop ? "cancel" : "decline"));

@@ -4,7 +4,7 @@ import { formatAge } from "../render/format-values.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 
-/** What is asked, with the reasons of the agent and of the policy, and what became of it. */
+/** Formats a request with the reasons given by the agent and the policy, and its outcome. */
 export function formatApproval(approval: Approval, cwd: string, style: Style): string[] {
   const { request, verdict, state, answeredBy, note, createdAt, id } = approval;
   return [
@@ -19,7 +19,7 @@ export function formatApproval(approval: Approval, cwd: string, style: Style): s
   ];
 }
 
-/** The verdict on the whole, and on each command if there are several. */
+/** Formats the verdict on the whole script, and on each command if there are several. */
 function formatVerdict({ decision, reason, rule, segments }: PolicyVerdict, style: Style): string[] {
   const paints = { allow: style.green, ask: style.yellow, deny: style.red };
   const depthOf = (index: number): number => {

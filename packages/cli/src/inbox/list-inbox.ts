@@ -1,6 +1,6 @@
 import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
-import { connectDaemon } from "../daemon/connect-daemon.ts";
+import { connectDaemon, MAX_PAGE } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import { checkId, checkIdPrefix } from "../options/check-id.ts";
@@ -17,10 +17,7 @@ export interface ListInboxOptions extends DaemonCommandOptions {
   readonly limit?: number;
 }
 
-/** The daemon's largest page. */
-const PAGE = 500;
-
-/** `codexkit inbox list`. */
+/** Implements `codexkit inbox list`. */
 export async function listInbox(options: ListInboxOptions, context: CliContext): Promise<void> {
   const { client } = await connectDaemon(options, context);
   const approvals = await readInbox(client, options, context.signal);
@@ -47,13 +44,13 @@ export async function listInbox(options: ListInboxOptions, context: CliContext):
 /** Oldest first: those have waited longest. */
 export async function readInbox(
   client: DaemonClient,
-  { session, all = false, limit = PAGE }: ListInboxOptions,
+  { session, all = false, limit = MAX_PAGE }: ListInboxOptions,
   signal: AbortSignal,
 ): Promise<readonly Approval[]> {
   const sessionId = session === undefined ? undefined : (await findSession(client, session, signal)).id;
   const { data } = await client.request("GET /inbox", {
     query: {
-      limit: Math.min(limit, PAGE),
+      limit: Math.min(limit, MAX_PAGE),
       ...(!all && { state: "open" as const }),
       ...(sessionId !== undefined && { sessionId }),
     },
@@ -62,7 +59,7 @@ export async function readInbox(
   return data.toReversed();
 }
 
-/** `codexkit inbox show`. */
+/** Implements `codexkit inbox show`. */
 export async function printApproval(
   text: string,
   options: DaemonCommandOptions,
@@ -96,7 +93,7 @@ export async function readFolder(
   return cwd;
 }
 
-/** Finds an approval by its ID, or an open one by the beginning of it. */
+/** Finds an approval by its ID, or an open one by the beginning of its ID. */
 export async function findApproval(
   client: DaemonClient,
   text: string,
@@ -115,7 +112,7 @@ export async function findApproval(
   const [approval, ...others] = found;
   if (!approval) {
     throw new CliError(EXIT.failed, `There is no open approval "${revealLine(text)}".`, {
-      hint: "Run `codexkit inbox list` to see what is open.",
+      hint: "Run `codexkit inbox list` to see the open entries.",
     });
   }
   if (others.length > 0) {

@@ -4,7 +4,7 @@ import { askQuestions } from "../input/ask-questions.ts";
 import { askChoice, type PromptStreams } from "../input/prompts.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 
-/** Asks a person about an approval. Undefined if the prompt was cancelled or withdrawn. */
+/** Asks the user about an approval. Undefined if the prompt was cancelled or withdrawn. */
 export async function promptApproval(
   { request, offers }: Approval,
   streams: PromptStreams,

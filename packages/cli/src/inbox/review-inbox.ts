@@ -13,7 +13,7 @@ export interface ReviewOptions extends DaemonCommandOptions {
   readonly watch?: boolean;
 }
 
-/** `codexkit inbox`: asks about each open approval. */
+/** Implements `codexkit inbox`: asks about each open approval. */
 export async function reviewInbox(options: ReviewOptions, context: CliContext): Promise<void> {
   if (!context.isInteractive) {
     await listInbox(options, context);
@@ -52,7 +52,7 @@ async function review(
   });
   signal.throwIfAborted();
   if (closed.aborted) {
-    stdout.write(`${style.dim("It was answered elsewhere, or its turn has ended.")}\n`);
+    stdout.write(`${style.dim("This entry was answered elsewhere, or its turn has ended.")}\n`);
     return;
   }
   // Ctrl-C.
@@ -62,13 +62,15 @@ async function review(
   try {
     await client.answer(id, answer, { signal });
   } catch (error) {
-    // Another answer, or the end of the turn, came first. The next entry is still of interest.
+    // It was answered elsewhere, or the turn has ended. Continue with the next entry.
     if (!DaemonClientError.is(error) || error.status >= 500) throw error;
     stdout.write(`${style.yellow("warning:")} ${error.message}\n`);
   }
 }
 
-/** The open approvals that were not asked about yet, kept up to date by the daemon's stream. */
+/**
+ * The open approvals that have not been asked about yet, kept up to date through the daemon's event stream.
+ */
 class OpenApprovals implements AsyncDisposable {
   readonly #seen = new Set<string>();
   readonly #open = new Map<string, Approval>();
@@ -81,7 +83,7 @@ class OpenApprovals implements AsyncDisposable {
   constructor(client: DaemonClient, sessionId: string | undefined, signal: AbortSignal) {
     this.#sessionId = sessionId;
     this.#reading = this.#read(client, AbortSignal.any([signal, this.#ended.signal]));
-    // `waitForNext` reports it.
+    // `waitForNext` rejects with this error.
     this.#reading.catch(() => undefined);
   }
 
@@ -97,7 +99,7 @@ class OpenApprovals implements AsyncDisposable {
     return approval;
   }
 
-  /** Undefined after the program was told to end. */
+  /** Resolves to undefined when the program has to end. */
   async waitForNext(): Promise<Approval | undefined> {
     for (;;) {
       const approval = this.next();
@@ -111,7 +113,7 @@ class OpenApprovals implements AsyncDisposable {
     }
   }
 
-  /** Aborted when the approval needs no answer any more. */
+  /** Aborts when the approval no longer needs an answer. */
   signalFor(id: string): AbortSignal {
     const closer = this.#closers.get(id) ?? new AbortController();
     this.#closers.set(id, closer);

@@ -13,7 +13,7 @@ interface FormAnswer {
 /** The choice that leaves an optional field empty. */
 const EMPTY = "\0empty";
 
-/** Asks a person to fill in a form of an MCP server, field by field. Undefined if a prompt was cancelled. */
+/** Asks the user to fill in a form of an MCP server, field by field. Undefined if a prompt was cancelled. */
 export async function askForm(
   { schema, mode }: Pick<Extract<InboxRequest, { kind: "elicitation" }>, "schema" | "mode">,
   streams: PromptStreams,
@@ -80,7 +80,7 @@ function describeField({ label, description, isRequired }: FormField): string {
   return description === undefined ? name : `${name}: ${revealLine(description)}`;
 }
 
-/** For forms with fields that can't be asked one by one. */
+/** For forms whose fields can't be asked about one by one. */
 async function askForJson(streams: PromptStreams): Promise<FormAnswer | undefined> {
   const json = await askText(
     {

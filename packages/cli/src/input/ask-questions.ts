@@ -2,7 +2,7 @@ import type { v2 } from "codexkit";
 import { revealText } from "../terminal/sanitize.ts";
 import { askChoice, askText, type PromptStreams } from "./prompts.ts";
 
-/** Asks the questions of the model. Returns the answers by question ID; undefined if a prompt was cancelled. */
+/** Asks the agent's questions. Returns the answers by question ID, or undefined if a prompt was cancelled. */
 export async function askQuestions(
   questions: readonly v2.ToolRequestUserInputQuestion[],
   streams: PromptStreams,

@@ -22,7 +22,12 @@ describe("keys of a list of choices", () => {
 
   test("before the list can be read, only Ctrl-C is a key", () => {
     const filter = new ChoiceKeys();
-    expect([UP, "\r", "ab\r", "\u0003"].map((chunk) => filter.hold(chunk))).toEqual(["", "", "", "\u0003"]);
+    expect([UP, "\r", "ab\r", "\u0003"].map((chunk) => filter.holdText(chunk))).toEqual([
+      "",
+      "",
+      "",
+      "\u0003",
+    ]);
     expect(filter.typed).toBe("ab");
     expect(filter.filter("\r")).toBe("");
   });

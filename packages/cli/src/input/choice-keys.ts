@@ -8,24 +8,25 @@ const ARROW = /^\u001b[[O][ABCD]$/;
 const INTERRUPT = "\u0003";
 
 /**
- * Separates the keys for a list of choices from text: a person may be typing a message when the list appears. Enter after text
- * belongs to the text, and is not passed on until an arrow key was pressed.
+ * Separates keys for a list of choices from typed text, because the user may be typing a message when the
+ * list appears. Enter after typed text belongs to the text, so it is not passed on until an arrow key has
+ * been pressed.
  */
 export class ChoiceKeys {
   #typed = "";
   #isTyping = false;
 
-  /** What was typed, for the editor. */
+  /** The typed text, for the editor. */
   get typed(): string {
     return this.#typed;
   }
 
-  /** Keeps text that came before the list could be read. Passes on nothing but Ctrl-C. */
-  hold(input: string): string {
+  /** Keeps text that was typed before the list was readable. Passes on only Ctrl-C. */
+  holdText(input: string): string {
     return this.filter(input).includes(INTERRUPT) ? INTERRUPT : "";
   }
 
-  /** The keys for the list. */
+  /** Returns the keys for the list. */
   filter(input: string): string {
     return Array.from(input.matchAll(KEYS), ([key]) => this.#filterKey(key)).join("");
   }

@@ -20,6 +20,7 @@ describe("a field of a form", () => {
     ["a number", { type: "number", minimum: 1, maximum: 2 }, "1.5", 1.5],
     ["a whole number", { type: "integer" }, "-3", -3],
     ["a text", { type: "string", minLength: 1 }, "a", "a"],
+    ["a text of one character in two UTF-16 units", { type: "string", maxLength: 1 }, "😀", "😀"],
     ["a yes", { type: "boolean" }, "true", true],
     ["a no", { type: "boolean" }, "false", false],
     ["a list", { type: "array", items: { type: "string", enum: ["a", "b"] } }, " b,a ,", ["b", "a"]],
@@ -34,8 +35,9 @@ describe("a field of a form", () => {
     [{ type: "number", minimum: 1 }, "0", "It must be at least 1."],
     [{ type: "number", maximum: 1 }, "2", "It must be at most 1."],
     [{ type: "string", minLength: 2 }, "a", "It needs at least 2 characters."],
+    [{ type: "string", minLength: 2 }, "😀", "It needs at least 2 characters."],
     [{ type: "string", maxLength: 1 }, "ab", "It can have at most 1 characters."],
-    [{ type: "array", items: { type: "string", enum: ["a"] } }, "a, c", '"c" is none of a.'],
+    [{ type: "array", items: { type: "string", enum: ["a"] } }, "a, c", 'Unknown choice "c". Choose from a.'],
   ])("%j refuses %j", (field, text, message) => {
     expect(() => readOne(field).parse(text)).toThrow(message);
   });

@@ -1,20 +1,22 @@
 import type { JsonValue, v2 } from "codexkit";
 
-/** A field of a form, as it is asked: a list to choose from, or text to parse. */
+/** A field of a form in the shape in which it is asked: a list of choices, or text to parse. */
 export interface FormField {
   readonly name: string;
   readonly isRequired: boolean;
   readonly label: string;
   readonly description: string | undefined;
-  /** Values to choose from, if there are only these. */
+  /** The allowed values, if there is a fixed set. */
   readonly choices: readonly { readonly value: string; readonly label: string }[] | undefined;
   /** The default, as text. */
   readonly initial: string | undefined;
-  /** Converts a chosen or typed value. Throws an error that explains what is expected. */
+  /** Converts a chosen or typed value. Throws an error that says what is expected. */
   parse(text: string): JsonValue;
 }
 
-/** The fields of a form of an MCP server. Undefined if a field has a type that MCP does not allow in forms. */
+/**
+ * Reads the fields of an MCP server's form. Undefined if a field has a type that MCP does not allow in forms.
+ */
 export function readFields(schema: unknown): FormField[] | undefined {
   const { type, properties, required } = (schema ?? {}) as Partial<v2.McpElicitationSchema>;
   if (type !== "object" || typeof properties !== "object" || properties === null) return undefined;
@@ -85,13 +87,16 @@ function parseList(text: string, values: readonly string[]): string[] {
     .map((word) => word.trim())
     .filter((word) => word !== "");
   const unknown = picked.find((word) => !values.includes(word));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is none of ${values.join(", ")}.`);
+  if (unknown !== undefined)
+    throw new Error(`Unknown choice "${unknown}". Choose from ${values.join(", ")}.`);
   return picked;
 }
 
 function parseText(text: string, field: StringField): string {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY } = field as v2.McpElicitationStringSchema;
-  if (text.length < minLength) throw new Error(`It needs at least ${minLength} characters.`);
-  if (text.length > maxLength) throw new Error(`It can have at most ${maxLength} characters.`);
+  // JSON Schema counts code points, not UTF-16 units.
+  const { length } = Array.from(text);
+  if (length < minLength) throw new Error(`It needs at least ${minLength} characters.`);
+  if (length > maxLength) throw new Error(`It can have at most ${maxLength} characters.`);
   return text;
 }

@@ -1,10 +1,13 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Messages that are kept. */
+/** Maximum number of messages to keep. */
 const MAX_ENTRIES = 1_000;
 
-/** The messages that a person sent in earlier conversations: one JSON string per line, readable for its owner only. */
+/**
+ * The messages that the user sent in earlier conversations: one JSON string per line, readable only by the
+ * file's owner.
+ */
 export class HistoryFile {
   readonly #path: string;
 
@@ -12,7 +15,7 @@ export class HistoryFile {
     this.#path = path;
   }
 
-  /** The messages, oldest first. A file that is missing or damaged is no reason not to start. */
+  /** Reads the messages, oldest first. A missing or damaged file must not prevent the chat from starting. */
   async read(): Promise<string[]> {
     const text = await readFile(this.#path, "utf8").catch(() => "");
     const lines = text.split("\n").filter(Boolean);
@@ -28,7 +31,7 @@ export class HistoryFile {
       await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
       await appendFile(this.#path, `${JSON.stringify(message)}\n`, { mode: 0o600 });
     } catch {
-      // A read-only home is no reason not to chat.
+      // A read-only home must not prevent the chat from working.
     }
   }
 }

@@ -3,7 +3,7 @@ import { revealText } from "../terminal/sanitize.ts";
 import { segmentText, textWidth } from "../terminal/width.ts";
 
 interface InputLayout {
-  /** Plain text before the first row; later rows are indented by its width. */
+  /** Plain text before the first row. Later rows are indented by its width. */
   readonly prompt: string;
   readonly text: string;
   /** The cursor as an offset into the text. */
@@ -11,7 +11,7 @@ interface InputLayout {
   readonly columns: number;
 }
 
-/** Wraps the text that a person types into rows, and finds the cursor in them. */
+/** Wraps typed text into rows and finds the cursor in them. */
 export function layoutInput({ prompt, text, cursor, columns }: InputLayout): InputRows {
   const indent = " ".repeat(textWidth(prompt));
   const rows = [prompt];

@@ -24,9 +24,9 @@ interface LineEditorOptions {
   readonly placeholder: string;
   readonly onLine: (text: string) => void;
   readonly onInterrupt: () => void;
-  /** Ctrl-D, or the end of the input. */
+  /** Called on Ctrl-D or at the end of the input. */
   readonly onEnd: () => void;
-  /** The text or the cursor has changed. */
+  /** Called when the text or the cursor has changed. */
   readonly onChange: () => void;
 }
 
@@ -64,7 +64,7 @@ export class LineEditor implements Disposable {
     return { ...layout, rows: [PROMPT + style.dim(truncateText(placeholder, columns - PROMPT.length))] };
   }
 
-  /** Leaves the keys to another reader, such as a prompt. The text is kept. */
+  /** Lets another reader, such as a prompt, receive the keys. Keeps the text. */
   pause(): void {
     const session = this.#session;
     if (!session) return;

@@ -1,21 +1,23 @@
 const START = "\u001b[200~";
 const END = "\u001b[201~";
 
-/** The shortest part of a marker that is kept back: a shorter one may be a key of the person. */
+/** Minimum length of a partial marker that is held back. A shorter one may be a key that the user pressed. */
 const SHORTEST_PART = 3;
 
 // oxlint-disable-next-line no-control-regex
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 
-/** Stands for a line break in pasted text, because a line editor takes the character itself as the Enter key. */
+/** Replaces line breaks in pasted text, because a line editor treats a line break as the Enter key. */
 export const PASTED_BREAK = "\ue000";
 
-/** Finds pasted text in the input of a terminal (bracketed paste), so that its line breaks don't send the message. */
+/**
+ * Detects pasted text in terminal input (bracketed paste), so that its line breaks don't send the message.
+ */
 export class PasteFilter {
   #isPasting = false;
   #rest = "";
 
-  /** The keys to pass on for a chunk of input. */
+  /** Returns the keys to pass on for a chunk of input. */
   filter(chunk: string): string {
     let input = this.#rest + chunk;
     this.#rest = "";
@@ -35,7 +37,7 @@ export class PasteFilter {
     return keys;
   }
 
-  /** Pasted text is text: its control characters are not keys. */
+  /** Control characters in pasted text are not keys. */
   #convert(input: string): string {
     if (!this.#isPasting) return input;
     return input
@@ -45,7 +47,7 @@ export class PasteFilter {
   }
 }
 
-/** Length of the part of a marker that the input ends with. */
+/** Returns the length of the partial marker at the end of the input. */
 function partOfMarker(input: string, marker: string): number {
   for (let length = marker.length - 1; length >= SHORTEST_PART; length--) {
     if (input.endsWith(marker.slice(0, length))) return length;

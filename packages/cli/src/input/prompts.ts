@@ -10,9 +10,9 @@ import { ChoiceKeys } from "./choice-keys.ts";
 export interface PromptStreams {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
-  /** Closes the prompt. */
+  /** Closes the prompt when it aborts. */
   readonly signal: AbortSignal;
-  /** Receives what was typed but is not an answer, for the line that the person was typing. */
+  /** Receives text that was typed but is not an answer, for the line that the user was typing. */
   readonly onText?: ((typed: string) => void) | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface Choice {
   readonly hint?: string;
 }
 
-/** A person must have had the time to see the question: keys that were pressed earlier were meant for something else. */
+/** Keys pressed before the user had time to see the question were meant for something else. */
 const READING_MS = 400;
 
 /**
- * Lets a person choose. The choices appear after the lines above them could be read, and text that is typed is never an
- * answer. Undefined if the prompt was cancelled.
+ * Asks the user to choose. The choices appear after the user had time to read the lines above them, and typed
+ * text is never taken as an answer. Undefined if the prompt was cancelled.
  */
 export async function askChoice(
   { message, choices, initial }: { message: string; choices: readonly Choice[]; initial?: string },
@@ -56,7 +56,7 @@ export async function askText(
   }: {
     message: string;
     isSecret?: boolean;
-    /** Text that can be edited. */
+    /** Text that the user can edit. */
     initial?: string;
     validate?: (value: string | undefined) => string | undefined;
   },
@@ -76,7 +76,7 @@ export async function askText(
   return isCancel(answer) ? undefined : answer;
 }
 
-/** Opens a prompt on the keys that are meant for it. */
+/** Opens a prompt that receives only the keys meant for it. */
 async function readKeys<Value>(
   { input, output, signal, onText }: PromptStreams,
   kind: "choice" | "text",
@@ -89,7 +89,7 @@ async function readKeys<Value>(
   let isReadable = false;
   const onData = (chunk: Buffer): void => {
     const typed = pastes.filter(decoder.write(chunk));
-    if (!isReadable) keys.write(filter.hold(typed));
+    if (!isReadable) keys.write(filter.holdText(typed));
     else keys.write(kind === "choice" ? filter.filter(typed) : typed.replaceAll(PASTED_BREAK, " "));
   };
   input.on("data", onData);
@@ -97,7 +97,7 @@ async function readKeys<Value>(
   input.resume();
   output.write(BRACKETED_PASTE.on);
   try {
-    // A prompt that is cancelled meanwhile opens, and closes at once.
+    // If the prompt was cancelled meanwhile, it opens and closes at once.
     await delay(READING_MS, undefined, { signal }).catch(() => undefined);
     isReadable = true;
     return await ask(keys);

@@ -16,6 +16,54 @@ beforeAll(async () => {
 
 afterAll(() => daemon[Symbol.asyncDispose]());
 
+describe("nodes that are lost for good", () => {
+  let lost: TestDaemon;
+
+  beforeAll(async () => {
+    lost = await startTestDaemon(() => [say("Hello.")], { killedNodes: ["gone", "copied", "other"] });
+  });
+
+  afterAll(() => lost[Symbol.asyncDispose]());
+
+  async function sessionOf(nodeName: string) {
+    const sessionId = lost.sessions.get(nodeName) ?? "";
+    return lost.client.request("GET /sessions/{sessionId}", { params: { sessionId } });
+  }
+
+  // The first one: the others need the nodes to be lost.
+  test("are listed as lost once their leases have ended", async () => {
+    const list = async () => (await lost.json<ListedNode>(["nodes"])).map(({ state }) => state);
+    await expect.poll(list, { timeout: 20_000 }).toEqual(["up", "lost", "lost", "lost"]);
+  });
+
+  test("are removed, and the sessions in their folders fail", async () => {
+    const finished = await lost.run(["nodes", "remove", "gone"]);
+
+    expect(finished).toMatchObject({ exitCode: 0, stdout: "Removed gone.\n", stderr: "" });
+    expect(await sessionOf("gone")).toMatchObject({ phase: "failed", problem: { type: "node_lost" } });
+    const names = (await lost.json<ListedNode>(["nodes"])).map(({ name }) => name);
+    expect(names.toSorted()).toEqual(["copied", "local", "other"]);
+  });
+
+  test("are removed with --rehome, and other nodes run their sessions", async () => {
+    const finished = await lost.run(["nodes", "remove", "--rehome", "copied"]);
+
+    expect(finished).toMatchObject({ exitCode: 0, stdout: "Removed copied.\n", stderr: "" });
+    const { id } = await sessionOf("copied");
+    await lost.client.send(id, "hello");
+    for await (const event of lost.client.sessionEvents(id)) if (event.type === "turn.completed") break;
+    expect(await sessionOf("copied")).toMatchObject({ node: "local", problem: null });
+  });
+
+  test("are removed by ID, and printed as JSON", async () => {
+    const listed = await lost.json<ListedNode>(["nodes"]);
+    const id = listed.find(({ name }) => name === "other")?.id ?? "";
+
+    expect(await lost.json(["nodes", "remove", id])).toEqual([{ removed: id, name: "other" }]);
+    expect(await lost.json<ListedNode>(["nodes"])).toMatchObject([{ name: "local" }]);
+  });
+});
+
 describe("nodes", () => {
   test("are listed as a table and as JSON, which is the default", async () => {
     const table = await daemon.run(["nodes"]);
@@ -60,7 +108,7 @@ describe("nodes", () => {
     const finished = await daemon.run(["nodes", "drain", "local"], { env });
 
     expect(finished).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(finished.stderr).toContain('This needs the scope "admin".');
+    expect(finished.stderr).toContain('requires the scope "admin".');
   });
 
   // The last one: a drained node takes no more sessions.

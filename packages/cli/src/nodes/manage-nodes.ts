@@ -18,10 +18,10 @@ export interface RemoveNodesOptions extends DaemonCommandOptions {
 
 type FleetNode = OperationResponse<"GET /nodes">["data"][number];
 
-/** Between looks at nodes that drain. */
+/** Poll interval for nodes that are draining. */
 const POLL_MS = 500;
 
-/** `codexkit nodes list`. */
+/** Implements `codexkit nodes list`. */
 export async function listNodes(options: DaemonCommandOptions, context: CliContext): Promise<void> {
   const { client } = await connectDaemon(options, context);
   const nodes = await readNodes(client, context);
@@ -44,7 +44,7 @@ export async function listNodes(options: DaemonCommandOptions, context: CliConte
   await warnOfStranded(client, context);
 }
 
-/** `codexkit nodes drain`. */
+/** Implements `codexkit nodes drain`. */
 export async function drainNodes(
   given: readonly string[],
   { timeout, ...options }: DrainNodesOptions,
@@ -54,13 +54,9 @@ export async function drainNodes(
   const nodes = findNodes(await readNodes(client, context), given);
   const lost = nodes.find(({ state }) => state === "lost");
   if (lost) {
-    throw new CliError(
-      EXIT.failed,
-      `The node ${revealLine(lost.name)} is lost, so that it can't be drained.`,
-      {
-        hint: "Its sessions have moved, or wait for its return. `codexkit nodes remove` forgets it.",
-      },
-    );
+    throw new CliError(EXIT.failed, `The node ${revealLine(lost.name)} is lost and can't be drained.`, {
+      hint: "Its sessions have moved to other nodes, or wait until it returns. Remove it with `codexkit nodes remove`.",
+    });
   }
   const { signal } = context;
   for (const { id } of nodes) {
@@ -69,23 +65,24 @@ export async function drainNodes(
   if (timeout !== undefined) await waitUntilEmpty(client, nodes, timeout, context);
   for (const { id, name } of nodes) {
     if (context.json) printJson(context, { draining: id, name });
-    else context.stdout.write(`${revealLine(name)} ${timeout === undefined ? "drains" : "is drained"}.\n`);
+    else
+      context.stdout.write(`${revealLine(name)} ${timeout === undefined ? "is draining" : "is drained"}.\n`);
   }
 }
 
-/** `codexkit nodes remove`. */
+/** Implements `codexkit nodes remove`. */
 export async function removeNodes(
   given: readonly string[],
   { rehome = false, ...options }: RemoveNodesOptions,
   context: CliContext,
 ): Promise<void> {
   const { client } = await connectDaemon(options, context);
-  // All are looked up before the first is removed, so that a misspelt one removes none.
+  // Look up all nodes before removing the first, so that nothing is removed if one name is misspelt.
   const nodes = findNodes(await readNodes(client, context), given);
   const running = nodes.find(({ state }) => state !== "lost");
   if (running) {
     throw new CliError(EXIT.failed, `The node ${revealLine(running.name)} is ${running.state}, not lost.`, {
-      hint: "Stop it first. Its lease then ends at once, or after a kill within half a minute.",
+      hint: "Stop it first. Its lease then ends immediately, or within half a minute after a kill.",
     });
   }
   for (const { id, name } of nodes) {
@@ -103,7 +100,7 @@ async function readNodes(client: DaemonClient, { signal }: CliContext): Promise<
   return (await client.request("GET /nodes", { signal })).data;
 }
 
-/** By ID, or by name: then the newest start of that node. */
+/** Finds nodes by ID, or by name. A name selects the newest start of that node. */
 function findNodes(nodes: readonly FleetNode[], given: readonly string[]): readonly FleetNode[] {
   return given.map((text) => {
     const named = nodes.filter(({ name }) => name === text);
@@ -132,9 +129,9 @@ async function waitUntilEmpty(
       const left = busy.map(({ name, sessions }) => `${revealLine(name)} (${sessions})`).join(", ");
       throw new CliError(
         EXIT.failed,
-        `Nodes still have sessions after ${formatDuration(timeoutMs)}: ${left}.`,
+        `Some nodes still have sessions after ${formatDuration(timeoutMs)}: ${left}.`,
         {
-          hint: "They go on draining. Stopping a node interrupts what still runs; other nodes continue it.",
+          hint: "They keep draining. Stopping a node interrupts its running turns, and other nodes continue them.",
         },
       );
     }
@@ -146,6 +143,6 @@ async function warnOfStranded(client: DaemonClient, { stderr, signal }: CliConte
   const { data } = await client.request("GET /sessions", { query: { phase: "stranded", limit: 1 }, signal });
   if (data.length === 0) return;
   stderr.write(
-    "Some sessions are stranded, because their folder is on a lost node. `codexkit sessions list --phase stranded` lists them.\n",
+    "Some sessions are stranded, because their folders are on lost nodes. `codexkit sessions list --phase stranded` lists them.\n",
   );
 }

@@ -7,7 +7,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, 
 /** The longest delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** `200k`, `1.5M` or `200000` tokens. */
+/** Parses `200k`, `1.5M` or `200000` tokens. */
 export function parseTokenCount(text: string): number {
   const [, digits = "", suffix = ""] = /^(\d+(?:\.\d+)?)([kmg]?)$/i.exec(text.trim()) ?? [];
   const count = Number(digits) * (MULTIPLIERS[suffix.toLowerCase()] ?? 0);
@@ -17,7 +17,7 @@ export function parseTokenCount(text: string): number {
   return count;
 }
 
-/** `90s`, `10m` or `1h30m`, in milliseconds. */
+/** Parses `90s`, `10m` or `1h30m` to milliseconds. */
 export function parseDuration(text: string): number {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)([smhd])/gi)];
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join("") === text.trim();
@@ -31,19 +31,19 @@ export function parseDuration(text: string): number {
   return Math.round(ms);
 }
 
-/** `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. */
+/** Parses `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. */
 export function parseListen(text: string): ListenAddress {
   const address = parseListenAddress(text);
   if (!address) throw new InvalidArgumentError("Expected HOST:PORT, such as 127.0.0.1:4100 or [::1]:4100.");
   return address;
 }
 
-/** Collects the values of an option that can be repeated. */
+/** Collects the values of a repeatable option. */
 export function collectValues(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }
 
-/** `LABEL=FOLDER`; the option can be repeated, with another label each time. */
+/** Parses `LABEL=FOLDER`. The option can be repeated, with a different label each time. */
 export function collectSharedRoots(
   text: string,
   previous: Readonly<Record<string, string>> = {},
@@ -51,7 +51,7 @@ export function collectSharedRoots(
   const [, label = "", folder = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   if (label === "") throw new InvalidArgumentError("Expected LABEL=FOLDER, such as projects=/srv/projects.");
   if (Object.hasOwn(previous, label)) {
-    throw new InvalidArgumentError(`The label ${label} was given a folder before.`);
+    throw new InvalidArgumentError(`The label ${label} already has a folder.`);
   }
   return { ...previous, [label]: folder };
 }
@@ -59,19 +59,19 @@ export function collectSharedRoots(
 const SCOPES = ["read", "write", "approve", "admin"] as const;
 type ScopeName = (typeof SCOPES)[number];
 
-/** `read,approve`; the option can also be repeated. */
+/** Parses `read,approve`. The option can also be repeated. */
 export function collectScopes(text: string, previous: readonly ScopeName[] = []): readonly ScopeName[] {
   const names = text.split(",").map((name) => name.trim());
   const isScope = (name: string): name is ScopeName => (SCOPES as readonly string[]).includes(name);
-  if (!names.every(isScope)) throw new InvalidArgumentError(`Expected some of ${SCOPES.join(", ")}.`);
+  if (!names.every(isScope)) throw new InvalidArgumentError(`Expected one or more of ${SCOPES.join(", ")}.`);
   return [...new Set([...previous, ...names])];
 }
 
-/** A whole number from 1. */
+/** Parses a positive integer. */
 export function parseCount(text: string): number {
   const count = Number(text);
   if (!/^\d+$/.test(text) || count === 0 || !Number.isSafeInteger(count)) {
-    throw new InvalidArgumentError("Expected a whole number from 1.");
+    throw new InvalidArgumentError("Expected a positive whole number.");
   }
   return count;
 }

@@ -30,7 +30,7 @@ const ALL: readonly PresetName[] = [
   "bypass",
 ];
 
-/** `codexkit policy check`. */
+/** Implements `codexkit policy check`. */
 export async function checkCommand(
   words: readonly string[],
   { preset, policy: files, cd }: CheckOptions,
@@ -68,12 +68,12 @@ function resolveFolder(folder = "."): string {
   throw usageError(`The folder ${path} does not exist.`, "Pass an existing folder with --cd.");
 }
 
-/** One line per policy, with the commands that it judges below. */
+/** Formats one line per policy, followed by its verdict on each command. */
 function formatResults(results: readonly (readonly [string, Explanation])[], style: Style): string[] {
   const width = Math.max(...results.map(([name]) => textWidth(name)));
   return results.flatMap(([name, { decision, rule, reason, children }]) => {
     const line = `${paint(decision, style)} ${padText(name, width)}  ${formatReason(rule, reason, style)}`;
-    // A single command has the verdict of the whole.
+    // A single command has the same verdict as the whole script.
     const isSingle = children.length === 1 && children[0]?.children.length === 0;
     return [line, ...(isSingle ? [] : children.flatMap((child) => formatCommand(child, style, "    ")))];
   });

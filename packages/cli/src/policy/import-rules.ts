@@ -34,20 +34,23 @@ interface MergedRules {
   readonly network: ImportedRules["policy"]["network"];
 }
 
-/** `codexkit policy import`. */
+/** Implements `codexkit policy import`. */
 export async function importPolicy(
   given: readonly string[],
   { output, force = false, preset }: ImportOptions,
   context: CliContext,
 ): Promise<void> {
   if (output !== undefined && !force && existsSync(output)) {
-    throw usageError(`The file ${output} exists.`, "Replace it with --force, or choose another one with -o.");
+    throw usageError(
+      `The file ${output} already exists.`,
+      "Replace it with --force, or choose another file with -o.",
+    );
   }
   const files = given.length > 0 ? given : findRuleFiles(context.env);
   if (files.length === 0) {
     throw usageError(
-      "No rules of Codex and no settings of Claude Code were found.",
-      "Name the files: codexkit policy import default.rules settings.json",
+      "No Codex rules and no Claude Code settings were found.",
+      "Pass the files: codexkit policy import default.rules settings.json",
     );
   }
   const imported = await Promise.all(files.map(async (file) => ({ file, ...(await importFile(file)) })));
@@ -61,7 +64,7 @@ export async function importPolicy(
       deny: imported.flatMap((each) => each.policy.network.deny),
     },
   };
-  // Rules of several files that contradict each other are found here.
+  // Contradictions between rules of different files are found here.
   definePolicy(policy);
   const untranslated: ReportedRule[] = imported.flatMap(({ file, untranslated: rules }) =>
     rules.map((rule) => ({ file, ...rule })),
@@ -71,7 +74,7 @@ export async function importPolicy(
   else report(policy, untranslated, files, context);
 }
 
-/** Where Codex and Claude Code keep the rules of a person and a project. */
+/** Finds the files in which Codex and Claude Code keep the rules of the user and the project. */
 function findRuleFiles(env: NodeJS.ProcessEnv): string[] {
   const codexHome = env["CODEX_HOME"] || join(homedir(), ".codex");
   const rules = globSync("rules/*.rules", { cwd: codexHome }).map((name) => join(codexHome, name));
@@ -91,7 +94,7 @@ async function importFile(file: string): Promise<ImportedRules> {
     if (error instanceof CliError) throw error;
     throw usageError(
       `${file} can't be imported: ${(error as Error).message}`,
-      "Correct the file, or leave it out.",
+      "Correct the file or leave it out.",
     );
   }
 }
@@ -114,7 +117,7 @@ async function writePolicy(
   }
 }
 
-/** On stderr, so that the policy can be piped. */
+/** Printed to stderr, so that the policy can be piped. */
 function report(
   { deny, ask, additionalAllow, network }: MergedRules,
   untranslated: readonly ReportedRule[],

@@ -2,17 +2,17 @@ import { definePolicy, type Policy, type PolicyInput } from "@codexkit/approvals
 import { readFile } from "node:fs/promises";
 import { usageError } from "../errors/cli-error.ts";
 
-/** Where a person learns what a file has to contain. */
-const DESCRIPTION = "docs/approvals.md describes policies, rules and what can be imported.";
+/** Tells the user where the file format is described. */
+const DESCRIPTION = "docs/approvals.md describes policies, rules and imports.";
 
 interface PolicyAdditions {
-  /** The workspace of a policy without one. */
+  /** The workspace for policies that don't define one. */
   readonly workspace: PolicyInput["workspace"];
-  /** Rules in addition to those of the file. */
+  /** Rules to add to those of the file. */
   readonly allow?: readonly string[];
 }
 
-/** Reads a policy file. Rejects with one line that names the file. */
+/** Reads a policy file. Rejects with a one-line message that names the file. */
 export async function readPolicyFile(
   file: string,
   { workspace, allow = [] }: PolicyAdditions,
@@ -27,7 +27,7 @@ export async function readPolicyFile(
   );
 }
 
-/** @param name What an error is about. */
+/** @param name How error messages refer to the policy. */
 export function createPolicy(input: PolicyInput, name: string): Policy {
   try {
     return definePolicy(input);
@@ -58,7 +58,7 @@ export async function readText(file: string, what: string): Promise<string> {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
     throw usageError(
       `The ${what} ${file} can't be read (${code}).`,
-      "Name a file that exists and that you may read.",
+      "Pass a file that exists and is readable.",
     );
   }
 }

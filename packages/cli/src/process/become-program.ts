@@ -5,8 +5,8 @@ import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 import { lifetime } from "./lifetime.ts";
 
 /**
- * Becomes a program of another package, in the same process where the system can do that: signals and exit codes are then
- * its own.
+ * Runs a program of another package, in this process where the system allows it, so that signals and exit
+ * codes are the program's own.
  *
  * @param manifestUrl The URL of the package's `package.json`.
  */
@@ -20,7 +20,7 @@ export async function becomeProgram(
     process.execve(process.execPath, [process.execPath, ...argv], process.env);
   }
   const child = spawn(process.execPath, argv, { stdio: "inherit" });
-  // It gets Ctrl-C from the terminal too.
+  // The program also receives Ctrl-C from the terminal.
   using _handler = lifetime.onShutDown(() => child.kill("SIGTERM"));
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new SilentExit((code ?? EXIT.failed) as ExitCode);

@@ -1,15 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
 
-/** Time for commands to end what they started. The SDK needs up to 4 s to end a codex that does not react. */
+/** Time for commands to stop what they started. The SDK needs up to 4 s to stop an unresponsive codex. */
 const GRACE_MS = 6_000;
 
-/** Errors of a stream whose reader is gone. */
+/** Error codes of a stream whose reader has exited. */
 const READER_GONE: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET"]);
 
 /**
- * Signals, Ctrl-C and broken pipes of this process, in one place. `signal` is aborted when the program has to end; commands
- * pass it on and dispose of what they own.
+ * Handles signals, Ctrl-C and broken pipes of this process in one place. `signal` aborts when the program has
+ * to end; commands pass it on and dispose of what they own.
  */
 class ProcessLifetime {
   readonly #controller = new AbortController();
@@ -18,12 +18,12 @@ class ProcessLifetime {
   #shutDown: (() => void) | undefined;
   #exitCode: ExitCode | undefined;
 
-  /** Aborted with a `SilentExit` when the program has to end. */
+  /** Aborts with a `SilentExit` when the program has to end. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The exit code of a program that was told to end from outside. */
+  /** The exit code if the program has to end because of a signal or a broken pipe. */
   get exitCode(): ExitCode | undefined {
     return this.#exitCode;
   }
@@ -40,12 +40,15 @@ class ProcessLifetime {
     });
   }
 
-  /** Resolves after the errors of everything that was written so far were handled. */
+  /** Resolves after the errors of everything that has been written so far were handled. */
   async settleOutput(): Promise<void> {
     await setImmediate();
   }
 
-  /** Ends the program: aborts `signal`, and exits even if a command does not react. A second call exits at once. */
+  /**
+   * Ends the program: aborts `signal`, and exits even if a command does not react. A second call exits
+   * immediately.
+   */
   end(exitCode: ExitCode): void {
     if (this.#exitCode !== undefined) process.exit(this.#exitCode);
     this.#exitCode = exitCode;
@@ -54,7 +57,7 @@ class ProcessLifetime {
   }
 
   #handleWriteError(stream: NodeJS.WriteStream, { code = "", message }: NodeJS.ErrnoException): void {
-    // The program is ending already, and a second `end` would not wait for its commands.
+    // The program is already ending, and a second `end` would not wait for its commands.
     if (this.#exitCode !== undefined) return;
     if (READER_GONE.has(code)) this.end(EXIT.brokenPipe);
     else if (stream.isTTY) this.end(EXIT.hangUp);
@@ -66,14 +69,20 @@ class ProcessLifetime {
     }
   }
 
-  /** SIGINT, or Ctrl-C as a key in raw mode. Calls the newest handler; without one, ends the program. */
+  /**
+   * Handles SIGINT, or Ctrl-C as a key in raw mode. Calls the newest handler, or ends the program if there is
+   * none.
+   */
   interrupt(): void {
     const handler = this.#interruptHandlers.at(-1);
     if (handler && this.#exitCode === undefined) handler();
     else this.end(EXIT.interrupted);
   }
 
-  /** Handles Ctrl-C instead of ending the program. The newest handler wins. */
+  /**
+   * Registers a handler that replaces the default of ending the program on Ctrl-C. The newest handler is
+   * called.
+   */
   onInterrupt(handler: () => void): Disposable {
     this.#interruptHandlers.push(handler);
     return {
@@ -85,8 +94,9 @@ class ProcessLifetime {
   }
 
   /**
-   * Handles Ctrl-C, SIGTERM and SIGHUP instead of ending the program, for a server: it needs longer than the time limit, and its
-   * end is not a failure. Called once per signal.
+   * Registers a handler that replaces the default of ending the program on Ctrl-C, SIGTERM and SIGHUP. For
+   * servers, which need longer than the time limit and don't fail because of a signal. Called once per
+   * signal.
    */
   onShutDown(handler: () => void): Disposable {
     this.#shutDown = handler;
@@ -99,12 +109,12 @@ class ProcessLifetime {
     };
   }
 
-  /** Runs synchronously when the process exits, to restore the terminal. */
+  /** Registers a function that runs synchronously when the process exits, to restore the terminal. */
   onExit(handler: () => void): Disposable {
     this.#exitHandlers.add(handler);
     return { [Symbol.dispose]: () => void this.#exitHandlers.delete(handler) };
   }
 }
 
-/** One per process, as signals are. */
+/** One per process, because signals are per process. */
 export const lifetime = new ProcessLifetime();

@@ -3,7 +3,7 @@ import { sep } from "node:path";
 import { revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 
-/** Lines of one file that are printed while a turn runs. Approvals show more. */
+/** Maximum number of lines per file that are printed while a turn runs. Approvals show more. */
 const FILE_LINES = 40;
 
 const KINDS = { add: "added", delete: "deleted", update: "changed" } as const;
@@ -11,11 +11,11 @@ const KINDS = { add: "added", delete: "deleted", update: "changed" } as const;
 interface DiffOptions {
   /** Paths below this folder are shown relative to it. */
   readonly cwd: string;
-  /** Lines per file. */
+  /** Maximum number of lines per file. */
   readonly limit?: number;
 }
 
-/** The changes of a patch, with their diffs in colour. */
+/** Formats the changes of a patch, with coloured diffs. */
 export function formatChanges(
   changes: readonly v2.FileUpdateChange[],
   style: Style,
@@ -36,14 +36,14 @@ export function formatChanges(
   });
 }
 
-/** A unified diff of several files, in colour. */
+/** Formats a unified diff of several files in colour. */
 export function formatUnifiedDiff(diff: string, style: Style): string[] {
   return revealText(diff.trimEnd())
     .split("\n")
     .map((line) => paintLine(line, style));
 }
 
-/** Codex sends the contents of added and deleted files instead of a diff. */
+/** For added and deleted files, Codex sends the contents instead of a diff. */
 function toDiffLines(kind: v2.FileUpdateChange["kind"]["type"], diff: string): string[] {
   const lines = diff.trimEnd().split("\n");
   if (kind === "update" || lines.some((line) => line.startsWith("@@ "))) return lines;

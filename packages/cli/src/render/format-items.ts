@@ -5,36 +5,36 @@ import { formatDuration } from "./format-values.ts";
 
 type Item<Type extends v2.ThreadItem["type"]> = Extract<v2.ThreadItem, { type: Type }>;
 
-/** Lines of output that are printed below a command of the agent. */
+/** Maximum number of output lines that are printed below a command of the agent. */
 const OUTPUT_LINES = 5;
 
-/** The same for a command of the person, who wants to read it. */
+/** The same limit for the user's own commands, whose output the user wants to read. */
 const OWN_OUTPUT_LINES = 500;
 
-/** Characters of a line of output that are printed. */
+/** Maximum number of characters that are printed per line of output. */
 const LINE_CHARACTERS = 2_000;
 
-/** Characters of output that are looked at: a command may print many megabytes. */
+/** Maximum number of characters of output to process: a command may print many megabytes. */
 const OUTPUT_CHARACTERS = 64 * 1024;
 
-/** Lines of a command that are printed; scripts can be long. */
+/** Maximum number of lines that are printed of a command; scripts can be long. */
 const COMMAND_LINES = 8;
 
 const INDENT = "  ";
 
 /**
- * A shell that Codex wraps scripts into. The model can choose another program, which is not hidden because of its name: only
- * these folders can't be written to by most users.
+ * Matches the shells that Codex wraps scripts in. A different program that the model chooses must stay
+ * visible, whatever its name, so only folders that most users can't write to are matched.
  */
 const SHELL = /^(?:\/(?:usr\/(?:local\/)?)?bin\/|\/opt\/homebrew\/bin\/)?(?:ba|da|z)?sh -l?c (?<script>.+)$/s;
 
-/** The command that a person would type, without the shell around it. */
+/** Returns the command as a user would type it, without the shell around it. */
 export function unwrapCommand(command: string): string {
   const script = SHELL.exec(command)?.groups?.["script"];
   return (script === undefined ? undefined : unquoteWord(script)) ?? command;
 }
 
-/** The value of one shell word. Undefined if the text is not exactly one word. */
+/** Returns the value of one shell word, or undefined if the text is not exactly one word. */
 function unquoteWord(text: string): string | undefined {
   const parts = /^(?:'[^']*'|"(?:[^"\\$`]|\\.)*"|\\.|[\w./:=@%+,-])+$/s.test(text)
     ? text.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([\w./:=@%+,-]+)/gs)
@@ -47,7 +47,7 @@ function unquoteWord(text: string): string | undefined {
   ).join("");
 }
 
-/** A command with its exit code and the end of its output. */
+/** Formats a command with its exit code and the end of its output. */
 export function formatCommand(item: Item<"commandExecution">, style: Style): string[] {
   const [first = "", ...others] = revealText(unwrapCommand(item.command)).split("\n");
   const rest = others.slice(0, COMMAND_LINES - 1).map((line) => INDENT + line);
@@ -72,7 +72,7 @@ function formatExit({ status, exitCode, durationMs }: Item<"commandExecution">, 
   return exitCode === 0 ? style.dim(`exit 0${time}`) : style.red(`exit ${exitCode}`) + style.dim(time);
 }
 
-/** The last lines of output, with the number of those before them. */
+/** Formats the last lines of output, with the number of omitted lines before them. */
 export function formatOutput(output: string, limit: number): string[] {
   const end = output.trimEnd();
   if (end === "") return [];
@@ -96,7 +96,7 @@ const PLAN_MARKS: Readonly<Record<v2.TurnPlanStep["status"], string>> = {
   pending: "○",
 };
 
-/** The plan as a checklist. */
+/** Formats the plan as a checklist. */
 export function formatPlan(
   plan: readonly v2.TurnPlanStep[],
   explanation: string | null,
@@ -115,7 +115,7 @@ export function formatPlan(
   ];
 }
 
-/** A reasoning summary, without the marks of its headings. */
+/** Formats a reasoning summary, without heading marks. */
 export function formatReasoning(summary: readonly string[], style: Style): string[] {
   const text = sanitizeText(summary.join("\n\n"))
     .replaceAll(/\*\*([^*\n]+)\*\*/g, "$1")
@@ -127,7 +127,7 @@ export function formatReasoning(summary: readonly string[], style: Style): strin
     .map((line) => style.dim(line));
 }
 
-/** One line for an item that has no lines of its own; undefined if it is not shown. */
+/** Formats an item that has no other format as one line. Undefined if the item is not shown. */
 export function formatOtherItem(item: v2.ThreadItem, style: Style): string | undefined {
   const line = (what: string, detail: string): string =>
     `${style.cyan("•")} ${what}${detail === "" ? "" : ` ${style.dim(revealLine(detail))}`}`;

@@ -5,10 +5,10 @@ import type { Style } from "../terminal/style.ts";
 import { formatChanges } from "./format-diff.ts";
 import { unwrapCommand } from "./format-items.ts";
 
-/** Lines of a diff that a person decides about. */
+/** Maximum number of diff lines in an approval. */
 const DIFF_LINES = 400;
 
-/** What is asked, with the reason of the agent. Hidden characters are visible. */
+/** Formats a request with the agent's reason. Hidden characters are made visible. */
 export function formatRequest(request: InboxRequest, cwd: string, style: Style): string[] {
   const reason = "reason" in request ? request.reason : null;
   return [
@@ -18,7 +18,7 @@ export function formatRequest(request: InboxRequest, cwd: string, style: Style):
   ];
 }
 
-/** One line for a list. */
+/** Formats a request as one line for a list. */
 export function summarizeRequest(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
@@ -36,7 +36,7 @@ export function summarizeRequest(request: InboxRequest): string {
   }
 }
 
-/** The heading of questions, so that they can't be mistaken for those of codexkit. */
+/** Heading for questions from the agent, so that they can't be mistaken for questions from codexkit. */
 export const QUESTION_TITLE = "The agent has a question";
 
 function titleOf(request: InboxRequest): string {
@@ -81,7 +81,9 @@ function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
     case "mcpTool":
       return [
         `  ${revealLine(request.message)}`,
-        ...(request.arguments === undefined ? [] : formatJson(request.arguments)),
+        ...(request.arguments === undefined || request.arguments === null
+          ? []
+          : formatJson(request.arguments)),
       ];
     case "userInput":
       return request.questions.flatMap(({ id, question, options }) => [
@@ -100,7 +102,7 @@ function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
   }
 }
 
-/** The daemon stores the kind of a change as a word. */
+/** The daemon stores the kind of a change as a string. */
 function toChanges({ changes }: Extract<InboxRequest, { kind: "fileChange" }>): v2.FileUpdateChange[] {
   return (changes ?? []).map(({ path, kind, diff }) => {
     const type = kind === "add" || kind === "delete" ? kind : "update";

@@ -3,7 +3,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** `7s`, `2m 05s`, `1h 02m`. */
+/** Formats a duration: `7s`, `2m 05s`, `1h 02m`. */
 export function formatDuration(ms: number): string {
   const pad = (value: number): string => String(Math.floor(value)).padStart(2, "0");
   if (ms >= HOUR) return `${Math.floor(ms / HOUR)}h ${pad((ms % HOUR) / MINUTE)}m`;
@@ -11,7 +11,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(ms / SECOND)}s`;
 }
 
-/** `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
+/** Formats an age: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. */
 export function formatAge(ms: number): string {
   if (ms < MINUTE) return "just now";
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min ago`;
@@ -19,10 +19,11 @@ export function formatAge(ms: number): string {
   return `${Math.floor(ms / DAY)} d ago`;
 }
 
-/** `950`, `1.2k`, `38k`, `1.5M`. */
+/** Formats a count: `950`, `1.2k`, `38k`, `1.5M`. */
 export function formatCount(count: number): string {
   if (count < 1_000) return String(count);
-  if (count < 10_000) return `${(count / 1_000).toFixed(1)}k`;
-  if (count < 1_000_000) return `${Math.round(count / 1_000)}k`;
+  // The limits are where the next format rounds to, so that 9,999 is not shown as "10.0k".
+  if (count < 9_950) return `${(count / 1_000).toFixed(1)}k`;
+  if (count < 999_500) return `${Math.round(count / 1_000)}k`;
   return `${(count / 1_000_000).toFixed(1)}M`;
 }

@@ -14,19 +14,19 @@ import {
 } from "./format-items.ts";
 import { formatCount, formatDuration } from "./format-values.ts";
 
-/** Rows of the output of a running command. */
+/** Maximum number of rows that show the output of a running command. */
 const LIVE_OUTPUT_ROWS = 3;
 
-/** Characters of the output of a running command that are kept for these rows. */
+/** Maximum number of characters of a running command's output that are kept for these rows. */
 const LIVE_OUTPUT_CHARACTERS = 8 * 1024;
 
 interface TurnViewOptions {
   readonly output: LiveOutput;
   readonly style: Style;
-  /** Keeps a message back until something follows it, so that the last one is not printed here. */
+  /** Holds each message back until something follows it, so that the last one is not printed here. */
   readonly holdsLastMessage?: boolean;
   readonly budget?: number | undefined;
-  /** Paths below it are shown relative to it. */
+  /** Paths below this folder are shown relative to it. */
   readonly cwd: string;
   readonly now?: () => number;
 }
@@ -36,7 +36,7 @@ interface RunningCommand {
   output: string;
 }
 
-/** Prints the events of turns as blocks of lines, and shows what is going on in the live rows. */
+/** Prints the events of turns as blocks of lines, and shows the current activity in the live rows. */
 export class TurnView {
   readonly #output: LiveOutput;
   readonly #style: Style;
@@ -45,7 +45,7 @@ export class TurnView {
   readonly #cwd: string;
   readonly #now: () => number;
   readonly #commands = new Map<string, RunningCommand>();
-  /** The message that is being streamed: its whole text, and how much of it was printed. */
+  /** The message that is being streamed: its whole text, and how much of it has been printed. */
   #message: { itemId: string; text: string; printed: number } | undefined;
   #held: string | undefined;
   #startedAt: number | undefined;
@@ -62,7 +62,7 @@ export class TurnView {
     this.#now = now;
   }
 
-  /** The turn runs from now on, so that the time counts. */
+  /** Starts a turn, from which the elapsed time counts. */
   begin(activity = "starting"): void {
     this.#startedAt = this.#now();
     this.#tokens = 0;
@@ -81,13 +81,13 @@ export class TurnView {
     this.#output.update();
   }
 
-  /** What the turn is waiting for, or undefined for what its events say. */
+  /** Sets what the turn is waiting for. */
   setActivity(activity: string): void {
     this.#activity = activity;
     this.#output.update();
   }
 
-  /** Prints lines with an empty one before them. */
+  /** Prints lines after an empty line. */
   block(lines: readonly string[]): void {
     if (lines.length === 0) return;
     if (this.#hasPrinted) this.#output.print("");
@@ -122,7 +122,7 @@ export class TurnView {
     this.#output.update();
   }
 
-  /** The rows while a turn runs: the unfinished line, the output of a command, and the status. */
+  /** Returns the live rows of a running turn: the unfinished line, a command's output and the status. */
   rows(): string[] {
     if (this.#startedAt === undefined) return [];
     const { columns, rows } = this.#output;
@@ -188,7 +188,7 @@ export class TurnView {
     this.#activity = "thinking";
   }
 
-  /** Prints the lines of a message that are complete; the last one stays in the live rows. */
+  /** Prints the complete lines of a message. The last, incomplete one stays in the live rows. */
   #streamMessage(itemId: string, text: string): void {
     if (this.#message?.itemId !== itemId) {
       this.#finishMessage();
@@ -224,7 +224,7 @@ export class TurnView {
   #messageRows(columns: number, rows: number): string[] {
     if (!this.#message) return [];
     const { text: whole, printed } = this.#message;
-    // A line can have megabytes, and is drawn many times per second. What fits on the screen is enough.
+    // A line can have megabytes and is drawn many times per second, so it is cut to what fits on the screen.
     const start = Math.max(printed, whole.length - columns * rows);
     const text = sanitizeText(whole.slice(start)).replaceAll("\t", "    ");
     if (text === "") return [];

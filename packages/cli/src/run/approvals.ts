@@ -1,20 +1,23 @@
 import type { Answer, AuditRecord, Policy, Question, Rule } from "@codexkit/approvals";
 import type { AnyApproval, ServerRequestHandlers } from "codexkit";
 
-/** Asks a person about an approval. Undefined without a terminal. */
-export type AskPerson = (approval: AnyApproval, question: Question, signal: AbortSignal) => Promise<Answer>;
+/** Asks the user about an approval. Undefined without a terminal. */
+export type AskUser = (approval: AnyApproval, question: Question, signal: AbortSignal) => Promise<Answer>;
 
 interface ApprovalOptions {
   readonly loadPolicy: () => Promise<Policy>;
   readonly cwd: string;
-  readonly ask: AskPerson | undefined;
+  readonly ask: AskUser | undefined;
   readonly onDecision: (record: AuditRecord) => void;
 }
 
-/** A person may be away for a day; the turn waits. */
+/** The user may be away for a day. The turn waits. */
 const ANSWER_TIMEOUT_MS = 24 * 3_600_000;
 
-/** Answers approvals by a policy, and by a person where it asks. What a person always allows is added to the policy. */
+/**
+ * Answers approvals by a policy, and asks the user where the policy says so. Rules that the user chooses to
+ * always allow are added to the policy.
+ */
 export function createApprovalHandlers({
   loadPolicy,
   cwd,

@@ -34,7 +34,7 @@ describe("a model", () => {
   test("that is not listed is refused with the choices, except for a provider of one's own", async () => {
     await expect(check({ model: "nosuch" })).rejects.toMatchObject({
       exitCode: 2,
-      message: 'There is no model "nosuch".',
+      message: 'Unknown model "nosuch".',
       hint: "Choose one of big, small.",
     });
     await expect(check({ model: "nosuch" }, "local")).resolves.toBeUndefined();
@@ -46,7 +46,7 @@ describe("an effort", () => {
     await expect(check({ model: "small", effort: "none" })).resolves.toBeUndefined();
     await expect(check({ effort: "high" })).resolves.toBeUndefined();
     await expect(check({ effort: "none" })).rejects.toMatchObject({
-      message: 'There is no effort "none" for big.',
+      message: 'Unknown effort "none" for big.',
       hint: "Choose one of low, high.",
     });
   });
@@ -54,7 +54,7 @@ describe("an effort", () => {
   test("of an unlisted model must be one of any model", async () => {
     await expect(check({ model: "mine", effort: "none" }, "local")).resolves.toBeUndefined();
     await expect(check({ model: "mine", effort: "bogus" }, "local")).rejects.toMatchObject({
-      message: 'There is no effort "bogus".',
+      message: 'Unknown effort "bogus".',
       hint: "Choose one of low, high, none.",
     });
   });

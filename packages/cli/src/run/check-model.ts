@@ -2,7 +2,7 @@ import type { Codex, Thread, v2 } from "codexkit";
 import { usageError } from "../errors/cli-error.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 
-/** The provider whose models Codex lists. Others have models of their own, which only they know. */
+/** The provider whose models Codex lists. Other providers have their own models, which Codex doesn't know. */
 const LISTED_PROVIDER = "openai";
 
 interface ModelChoice {
@@ -11,8 +11,8 @@ interface ModelChoice {
 }
 
 /**
- * Rejects a model or an effort that Codex does not offer for a thread. Codex itself accepts every name, and the turn fails when
- * the provider refuses it. Asks Codex only if one was chosen.
+ * Rejects a model or an effort that Codex does not offer for a thread. Codex itself accepts every name, and
+ * the turn then fails when the provider rejects it. Asks Codex only if a model or an effort was chosen.
  */
 export async function checkModel(
   { model, effort }: ModelChoice,
@@ -24,12 +24,12 @@ export async function checkModel(
   const found = models.find((each) => each.id === name || each.model === name);
   if (model !== undefined && !found && thread.settings.modelProvider === LISTED_PROVIDER) {
     const offered = models.filter(({ hidden }) => !hidden).map((each) => each.model);
-    throw usageError(`There is no model "${revealLine(model)}".`, `Choose one of ${offered.join(", ")}.`);
+    throw usageError(`Unknown model "${revealLine(model)}".`, `Choose one of ${offered.join(", ")}.`);
   }
-  // The efforts of an unlisted model are unknown, but not more than those of all others.
+  // The efforts of an unlisted model are unknown, but are among the efforts of all models.
   const efforts = new Set((found ? [found] : models).flatMap(effortsOf));
   if (effort !== undefined && efforts.size > 0 && !efforts.has(effort)) {
-    const message = `There is no effort "${revealLine(effort)}"${found ? ` for ${name}` : ""}.`;
+    const message = `Unknown effort "${revealLine(effort)}"${found ? ` for ${name}` : ""}.`;
     throw usageError(message, `Choose one of ${[...efforts].join(", ")}.`);
   }
 }

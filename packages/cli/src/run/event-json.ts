@@ -1,6 +1,9 @@
 import type { CodexEvent } from "codexkit";
 
-/** What the errors of the SDK have beside their message. The SDK itself is not loaded here: it would delay the start of codex. */
+/**
+ * Fields of SDK errors besides the message. The SDK itself is not loaded here, because that would delay the
+ * start of codex.
+ */
 interface SdkErrorFields {
   readonly code?: string;
   readonly reason?: string;
@@ -8,7 +11,8 @@ interface SdkErrorFields {
 }
 
 /**
- * An event as one line of JSON, with errors as objects. The message of the app-server is left out where the event repeats it.
+ * Converts an event to one line of JSON, with errors as objects. Omits the app-server's raw message if the
+ * event repeats it.
  */
 export function eventToJson(event: CodexEvent): string {
   const isRaw = event.type === "notice" || event.type === "unknown";

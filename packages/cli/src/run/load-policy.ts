@@ -1,7 +1,10 @@
 import type { Policy } from "@codexkit/approvals";
 import type { SandboxMode, ThreadCommandOptions } from "./thread-options.ts";
 
-/** The policy of `--policy` and `--allow`; without a file, the preset of the same name as the sandbox. */
+/**
+ * Loads the policy of `--policy` and `--allow`. Without a file, uses the preset with the same name as the
+ * sandbox.
+ */
 export async function loadPolicy(
   { policy: file, allow = [], sandbox = "workspace-write", mode = "build" }: ThreadCommandOptions,
   cwd: string,

@@ -5,18 +5,16 @@ import type { ThreadCommandOptions } from "./thread-options.ts";
 import { threadsHint } from "../codex/codex-options.ts";
 import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
+import { THREAD_SOURCES } from "../threads/thread-sources.ts";
 
-/** Threads in the picker, newest first. */
+/** Maximum number of threads in the picker, newest first. */
 const PICKER_ENTRIES = 20;
-
-/** Threads of people and of programs, but not those of agents. */
-const SOURCES: v2.ThreadSourceKind[] = ["cli", "vscode", "exec", "appServer"];
 
 const CHAT_INSTRUCTIONS =
   "You are in chat mode: answer the user's questions. You may read files and run commands that only read, but don't change " +
   "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
 
-/** The folder of a thread, checked before anything is started. */
+/** Resolves the folder of a thread. Called before anything is started. */
 export function resolveFolder({ cd = "." }: ThreadCommandOptions): string {
   const folder = resolve(cd);
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -40,7 +38,7 @@ export async function openThread(
     return codex.startThread({ ...settings, cwd }, call);
   }
   const threadId = typeof resume === "string" ? resume : await findThread(codex, context, cwd);
-  // A resumed thread keeps its folder, unless another one was named.
+  // A resumed thread keeps its folder unless another one was named.
   const folder = options.cd === undefined ? {} : { cwd };
   const opening = fork
     ? codex.forkThread(threadId, { ...settings, ...folder }, call)
@@ -81,7 +79,7 @@ function approvalPolicyOf(
   return sandbox === "danger-full-access" && mode === "build" ? "untrusted" : "on-request";
 }
 
-/** Codex keeps the mode of the last turn, so that a resumed thread is told it explicitly. */
+/** Codex keeps the mode of the last turn, so the mode of a resumed thread is set explicitly. */
 export function collaborationModeOf(
   { mode = "build", effort, resume, fork }: ThreadCommandOptions,
   thread: Thread,
@@ -97,17 +95,17 @@ export function collaborationModeOf(
   };
 }
 
-/** A thread that the person chooses; the last one of this folder without a terminal. */
+/** Lets the user choose a thread. Without a terminal, returns the latest one of this folder. */
 async function findThread(codex: Codex, context: CliContext, cwd: string): Promise<string> {
   const { data: threads } = await codex.request(
     "thread/list",
-    { cwd, sourceKinds: SOURCES, sortKey: "updated_at", modelProviders: [], limit: PICKER_ENTRIES },
+    { cwd, sourceKinds: THREAD_SOURCES, sortKey: "updated_at", modelProviders: [], limit: PICKER_ENTRIES },
     { signal: context.signal },
   );
   const [last] = threads;
   if (!last) {
     throw new CliError(EXIT.failed, `There is no thread to resume in ${cwd}.`, {
-      hint: "Run without --resume, or pass the ID of a thread of another folder; `codexkit threads` lists them.",
+      hint: "Run without --resume, or pass the ID of a thread in another folder. `codexkit threads` lists them.",
     });
   }
   if (!context.isInteractive) return last.id;

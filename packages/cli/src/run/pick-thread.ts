@@ -6,7 +6,7 @@ import { formatAge } from "../render/format-values.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { truncateText } from "../terminal/width.ts";
 
-/** Columns that the list itself uses, beside the text of an entry. */
+/** Columns that the list itself uses, in addition to the text of an entry. */
 const FRAME_COLUMNS = 24;
 
 export async function pickThread(

@@ -8,18 +8,21 @@ import { checkId } from "../options/check-id.ts";
 import { revealLine } from "../terminal/sanitize.ts";
 import type { ThreadCommandOptions } from "./thread-options.ts";
 
-/** IDs of threads are UUIDs, and IDs of sessions have a prefix. */
+/** Thread IDs are UUIDs; session IDs have a prefix. */
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[a-z]{2,4}_\w+)$/i;
 
-/** What a person may type as the beginning of an ID. Words such as "feed" are hexadecimal too, but have no digit. */
+/**
+ * Matches the beginning of an ID as a user may type it. It must contain a digit, because words such as "feed"
+ * are hexadecimal too.
+ */
 const ID_PREFIX = /^(?=[^\d]*\d)[0-9a-f-]{4,36}$/i;
 
-/** A URL, or an address that lacks its scheme, which is reported when the daemon is looked for. */
+/** Matches a URL, or an address without a scheme, which is reported when connecting to the daemon. */
 const ADDRESS = /^(?:[a-z][\w+.-]*:\/\/\S*|(?:[\w.-]+|\[[^\]\s]*\]):\d+\/?)$/i;
 
 /**
- * `--daemon` and `--resume` take an optional value, so that commander reads the first word after them as one. Moves it to the
- * prompt if it is not an address, or not an ID. A word that could be either is refused.
+ * `--daemon` and `--resume` take an optional value, so commander treats the next word as that value. If the
+ * word is not an address or an ID, moves it to the prompt. Rejects a word that could be either.
  */
 export function separatePrompt<Options extends ThreadCommandOptions>(
   words: string,
@@ -43,7 +46,7 @@ function separateResume<Options extends ThreadCommandOptions>(
   if (prompt === "" && !looksLikeId) return { prompt: resume, options: { ...options, resume: true } };
   throw usageError(
     `"${revealLine(resume)}" is not the ID of a thread.`,
-    "Pass the whole ID, as `codexkit threads` prints it. Without an ID, write the prompt in quotes.",
+    "Pass the complete ID, as printed by `codexkit threads`. Without an ID, put the prompt in quotes.",
   );
 }
 
@@ -51,7 +54,10 @@ function joinWords(...words: readonly string[]): string {
   return words.filter(Boolean).join(" ");
 }
 
-/** The prompt of the command line, or of stdin for `-` and where no prompt was given and stdin is not a terminal. */
+/**
+ * Reads the prompt from the command line, or from stdin for `-`, or if no prompt was given and stdin is not a
+ * terminal.
+ */
 export async function readPrompt(prompt: string, { stdin }: CliContext): Promise<string> {
   const isFromStdin = prompt === "-" || (prompt === "" && !stdin.isTTY);
   const read = isFromStdin ? await text(stdin) : prompt;
@@ -62,7 +68,7 @@ export async function readPrompt(prompt: string, { stdin }: CliContext): Promise
   );
 }
 
-/** The message with its images. */
+/** Combines the message and its images. */
 export function toInput(prompt: string, images: readonly string[] = []): Input {
   const paths = images.map((image) => resolve(image));
   const missing = paths.find((path) => !existsSync(path));
@@ -71,7 +77,7 @@ export function toInput(prompt: string, images: readonly string[] = []): Input {
   return paths.length === 0 ? prompt : [prompt, ...paths.map((image) => ({ image }))];
 }
 
-/** What the first bytes are in hexadecimal; dots are any digit. */
+/** Hexadecimal signatures of image files. A dot matches any digit. */
 const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
   ["png", /^89504e470d0a1a0a/],
   ["jpeg", /^ffd8ff/],
@@ -81,7 +87,10 @@ const SIGNATURES: readonly (readonly [type: string, pattern: RegExp])[] = [
 
 const SIGNATURE_BYTES = 12;
 
-/** The type of an image by its first bytes: the extension may be wrong, and a model refuses what is no image late. */
+/**
+ * Detects the type of an image by its first bytes: the extension may be wrong, and models reject other files
+ * only late.
+ */
 export function imageType(path: string): string {
   const start = readStart(path);
   const [type] = SIGNATURES.find(([, pattern]) => pattern.test(start)) ?? [];

@@ -3,32 +3,29 @@ import type { CodexEvent, Thread, TokenUsage, TurnResult } from "codexkit";
 import type { CliContext } from "../context.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
-import { LiveOutput } from "../terminal/live-output.ts";
+import { LiveOutput, STATUS_INTERVAL_MS } from "../terminal/live-output.ts";
 import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
-import type { TerminalPrompts } from "./ask-person.ts";
+import type { TerminalPrompts } from "./terminal-prompts.ts";
 import { eventToJson } from "./event-json.ts";
 
-/** Prints a task: as text for people, or as JSON for programs. */
+/** Prints a task, as text for people or as JSON for programs. */
 export interface RunPrinter extends Disposable {
   /** Shows what the task is waiting for. */
   setActivity(activity: string): void;
-  /** Prints an event of a thread, or of a session, which has the same members. */
+  /** Prints an event of a thread, or of a session, whose events have the same members. */
   handle(event: CodexEvent | SessionEvent): void;
   reportThread(thread: Thread): void;
   reportDecision(decision: "allow" | "deny", reason: string): void;
-  /** Says where to answer an approval that this program can't ask about. */
+  /** Prints where to answer an approval that this program can't ask about. */
   reportWait(approvalId: string): void;
   /** @param name What the turn belongs to, such as `thread 0199…`. */
   reportEnd(result: TurnEnd, name: string): void;
-  /** Prompts for the person at the terminal. Undefined without a terminal. */
+  /** Opens prompts for the user at the terminal. Resolves to undefined without a terminal. */
   openPrompts(): Promise<TerminalPrompts | undefined>;
 }
 
-/** How a turn ended. A session may not know its tokens. */
+/** How a turn ended. The tokens of a session may be unknown. */
 type TurnEnd = Pick<TurnResult, "status" | "finalResponse"> & { readonly usage: TokenUsage | null };
-
-/** Time between two drawings of the status while nothing happens. */
-const TICK_MS = 1_000;
 
 interface PrinterOptions {
   readonly cwd: string;
@@ -56,10 +53,12 @@ function createJsonPrinter({ stdout, stderr }: CliContext): RunPrinter {
 }
 
 function describeWait(approvalId: string): string {
-  return `It waits for an answer: codexkit inbox show ${approvalId}`;
+  return `Waiting for an answer. Run: codexkit inbox show ${approvalId}`;
 }
 
-/** On a terminal, everything goes to stdout. Elsewhere stdout gets the last message, and stderr the rest. */
+/**
+ * On a terminal, everything goes to stdout. Otherwise the last message goes to stdout and the rest to stderr.
+ */
 class TextPrinter implements RunPrinter {
   readonly #context: CliContext;
   readonly #cwd: string;
@@ -83,7 +82,7 @@ class TextPrinter implements RunPrinter {
     });
     this.#view = view;
     this.#output.setRows(() => ({ rows: view.rows() }));
-    this.#ticker = setInterval(() => this.#output.update(), TICK_MS).unref();
+    this.#ticker = setInterval(() => this.#output.update(), STATUS_INTERVAL_MS).unref();
     view.begin();
   }
 
@@ -128,7 +127,7 @@ class TextPrinter implements RunPrinter {
 
   async openPrompts(): Promise<TerminalPrompts | undefined> {
     if (!this.#context.isInteractive || !this.#output.isLive) return undefined;
-    const { TerminalPrompts: Prompts } = await import("./ask-person.ts");
+    const { TerminalPrompts: Prompts } = await import("./terminal-prompts.ts");
     return new Prompts({
       context: this.#context,
       output: this.#output,

@@ -68,7 +68,7 @@ describe("run --daemon", () => {
     const exited = once(child, "exit");
     child.stdin.end();
     for await (const line of createInterface(child.stderr)) {
-      const [, approvalId] = /^It waits for an answer: codexkit inbox show (\S+)$/.exec(line) ?? [];
+      const [, approvalId] = /^Waiting for an answer\. Run: codexkit inbox show (\S+)$/.exec(line) ?? [];
       if (approvalId === undefined) continue;
       await daemon.run(["inbox", "decline", approvalId]);
       break;

@@ -16,13 +16,13 @@ import { TurnLimits } from "./turn-limits.ts";
 
 type TurnEndEvent = Extract<SessionEvent, { type: "turn.completed" | "turn.interrupted" | "turn.failed" }>;
 
-/** Options that belong to a thread of this program. A daemon has a policy and a model of its own. */
+/** Options that apply only to a thread of this program. A daemon has its own policy and model. */
 const THREAD_ONLY = ["allow", "policy", "demo", "outputSchema"] as const;
 
-/** How long a copy or a change of a session may take. */
+/** How long the daemon may take to copy or change a session. */
 const COMMAND_WAIT_MS = 20_000;
 
-/** `codexkit run --daemon`: one turn of a session, which goes on if this program is killed. */
+/** Implements `codexkit run --daemon`: one turn of a session, which continues if this program is killed. */
 export async function runSession(
   context: CliContext,
   words: string,
@@ -75,7 +75,7 @@ export function rejectThreadOptions(options: RunCommandOptions): void {
   throw usageError(`--${flag} can't be used with --daemon.`, "The daemon has its own policy and model.");
 }
 
-/** How the daemon is found, in the terms of the commands that only talk to one. */
+/** Converts the options to those of commands that only talk to a daemon. */
 export function daemonOptions({ daemon, tokenFile }: ThreadCommandOptions): {
   url?: string;
   tokenFile?: string;
@@ -123,7 +123,7 @@ export async function openSession(
   if (typeof result?.["sessionId"] !== "string") {
     throw new CliError(
       EXIT.failed,
-      `Session ${session.id} was not copied: ${problem?.detail ?? "it takes too long"}.`,
+      `Session ${session.id} was not copied: ${problem?.detail ?? "copying took too long"}.`,
     );
   }
   const copy = await findSession(client, result["sessionId"], signal);
@@ -131,7 +131,7 @@ export async function openSession(
   return copy;
 }
 
-/** The limits of a session cover all its turns, and those of the command line only its own. */
+/** A session's limits cover all its turns, whereas the limits on the command line apply only to this one. */
 function limitSettings(
   { budget, deadline }: ThreadCommandOptions,
   { usage, settings }: Partial<Pick<Session, "usage" | "settings">> = {},
@@ -143,7 +143,10 @@ function limitSettings(
   };
 }
 
-/** A session that has reached its limits refuses messages until they are raised. */
+/**
+ * Applies the limits of the command line. A session that has reached its limits rejects messages until they
+ * are raised.
+ */
 async function setLimits(
   client: DaemonClient,
   session: Session,
@@ -165,7 +168,7 @@ async function findLast(client: DaemonClient, cwd: string, signal: AbortSignal):
   const last = data.filter((session) => session.cwd === cwd).toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
   if (last) return last;
   throw new CliError(EXIT.failed, `The daemon has no session in ${cwd}.`, {
-    hint: "Run without --resume, or pass the ID of a session; `codexkit sessions` lists them.",
+    hint: "Run without --resume, or pass the ID of a session. `codexkit sessions` lists them.",
   });
 }
 
@@ -179,7 +182,7 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Prints the events of a session until the turn of a message has ended. */
+/** Prints a session's events until the turn of a message has ended. */
 async function followMessage(options: FollowOptions): Promise<TurnEndEvent> {
   const { client, session, commandId, printer, approvals, limits, signal } = options;
   let turnId: unknown;
@@ -207,7 +210,7 @@ function isTurnEnd(event: SessionEvent): event is TurnEndEvent {
   return event.type === "turn.completed" || event.type === "turn.interrupted" || event.type === "turn.failed";
 }
 
-/** The first Ctrl-C interrupts the turn, the second one leaves. */
+/** Handles Ctrl-C: the first one interrupts the turn, the second one exits. */
 function interruptByKey(client: DaemonClient, sessionId: string, printer: RunPrinter): Disposable {
   let isInterrupted = false;
   return lifetime.onInterrupt(() => {
@@ -216,24 +219,24 @@ function interruptByKey(client: DaemonClient, sessionId: string, printer: RunPri
       return;
     }
     isInterrupted = true;
-    printer.setActivity("interrupting; Ctrl-C again leaves");
+    printer.setActivity("interrupting; press Ctrl-C again to exit");
     void interruptSession(client, sessionId);
   });
 }
 
-/** A turn that has just ended can't be interrupted. */
+/** Interrupts the turn. A turn that has just ended can't be interrupted. */
 async function interruptSession(client: DaemonClient, sessionId: string): Promise<void> {
   await client
     .request("POST /sessions/{sessionId}/interrupt", { params: { sessionId } })
     .catch(() => undefined);
 }
 
-/** The message with its images as data URLs: the daemon may be on another machine. */
+/** Converts the images to data URLs, because the daemon may be on another machine. */
 export async function toMessage(
   prompt: string,
   images: readonly string[] = [],
 ): Promise<CommandBody<"message">["input"]> {
-  // Checks the files.
+  // This checks the files.
   toInput(prompt, images);
   if (images.length === 0) return prompt;
   const parts = await Promise.all(

@@ -165,7 +165,7 @@ describe("--mode", () => {
   });
 });
 
-describe("approvals without a person", () => {
+describe("approvals without a terminal", () => {
   test("are denied with exit code 3 and a hint", async () => {
     const { exitCode, stderr } = await cli.run(["run", "denied"]);
 
@@ -194,7 +194,9 @@ test("a turn over its budget is interrupted with exit code 4", async () => {
   const { exitCode, stderr } = await cli.run(["run", "--budget", "5k", "expensive"]);
 
   expect(exitCode).toBe(4);
-  expect(stderr).toContain("error: 5.1k tokens are over the budget of 5.0k.\nThe turn was interrupted.");
+  expect(stderr).toContain(
+    "error: The task used 5.1k tokens, which exceeds the budget of 5.0k.\nThe turn was interrupted.",
+  );
 });
 
 describe("a running command ends with the program", () => {
@@ -260,7 +262,7 @@ describe("bad input", () => {
       "an effort that no model has",
       ["--effort", "bogus", "x"],
       2,
-      /^error: There is no effort "bogus"\.\nChoose one of .*low, medium, high/,
+      /^error: Unknown effort "bogus"\.\nChoose one of .*low, medium, high/,
     ],
     ["--fork without --resume", ["--fork", "x"], 2, /^error: --fork needs --resume\./],
     [

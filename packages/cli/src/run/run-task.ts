@@ -14,14 +14,14 @@ import { readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
 import { createPrinter, type RunPrinter } from "./run-printer.ts";
 import { TurnLimits } from "./turn-limits.ts";
 
-/** `codexkit run`: one turn, to its end. */
+/** Implements `codexkit run`: runs one turn to its end. */
 export async function runTask(context: CliContext, words: string, given: RunCommandOptions): Promise<void> {
   const { prompt: argument, options } = separatePrompt(words, given);
   const cwd = resolveFolder(options);
   await checkOutput(options.output);
   const input = toInput(await readPrompt(argument, context), options.image);
   const outputSchema = await readSchema(options.outputSchema);
-  // An invalid policy is reported before anything is started; without one, it is loaded when it is needed.
+  // Report an invalid policy before anything is started. The default policy is loaded when it is needed.
   const policy = (options.policy ?? options.allow) ? await loadPolicy(options, cwd) : undefined;
 
   await using stack = new AsyncDisposableStack();
@@ -63,7 +63,7 @@ export async function runTask(context: CliContext, words: string, given: RunComm
   if (interruption.isInterrupted || result.status === "interrupted") throw new SilentExit(EXIT.interrupted);
 }
 
-/** The first Ctrl-C interrupts the turn, the second one leaves. */
+/** Handles Ctrl-C: the first one interrupts the turn, the second one exits. */
 function interruptByKey(
   turn: Turn<unknown>,
   printer: RunPrinter,
@@ -75,8 +75,8 @@ function interruptByKey(
       return;
     }
     isInterrupted = true;
-    printer.setActivity("interrupting; Ctrl-C again leaves");
-    // A turn that can't be interrupted is left with the second Ctrl-C.
+    printer.setActivity("interrupting; press Ctrl-C again to exit");
+    // If the interrupt fails, a second Ctrl-C exits.
     turn.interrupt().catch(() => undefined);
   });
   return {
@@ -119,7 +119,7 @@ async function readSchema(file: string | undefined): Promise<JsonSchema | undefi
   }
 }
 
-/** Finds out before the task whether its last message can be written. */
+/** Checks before the task starts whether its last message can be written. */
 export async function checkOutput(file: string | undefined): Promise<void> {
   if (file === undefined) return;
   const found = await stat(file).catch(() => undefined);
@@ -128,7 +128,7 @@ export async function checkOutput(file: string | undefined): Promise<void> {
     await access(found ? file : dirname(file), constants.W_OK);
   } catch (error) {
     const { code = "unknown reason" } = error as NodeJS.ErrnoException;
-    throw usageError(`The file ${file} can't be written (${code}).`, "Choose another one with -o.");
+    throw usageError(`The file ${file} can't be written (${code}).`, "Choose another file with -o.");
   }
 }
 

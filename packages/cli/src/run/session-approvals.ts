@@ -3,7 +3,7 @@ import type { CliContext } from "../context.ts";
 import { formatApproval } from "../inbox/format-approval.ts";
 import { promptApproval } from "../inbox/prompt-approval.ts";
 import { lifetime } from "../process/lifetime.ts";
-import type { TerminalPrompts } from "./ask-person.ts";
+import type { TerminalPrompts } from "./terminal-prompts.ts";
 import type { RunPrinter } from "./run-printer.ts";
 
 interface SessionApprovalOptions {
@@ -11,15 +11,18 @@ interface SessionApprovalOptions {
   readonly context: CliContext;
   readonly cwd: string;
   readonly printer: RunPrinter;
-  /** Undefined without a terminal: the inbox has the approvals. */
+  /** Undefined without a terminal: the approvals stay in the inbox. */
   readonly prompts: TerminalPrompts | undefined;
 }
 
-/** Asks about the open approvals of a session. They can be answered elsewhere at the same time; the first answer counts. */
+/**
+ * Asks about a session's open approvals. They can be answered elsewhere at the same time; the first answer
+ * counts.
+ */
 export class SessionApprovals {
   readonly #options: SessionApprovalOptions;
   readonly #open = new Map<string, AbortController>();
-  /** Why requests were denied. */
+  /** Reasons for denied requests. */
   readonly denials: string[] = [];
 
   constructor(options: SessionApprovalOptions) {
@@ -67,7 +70,7 @@ export class SessionApprovals {
       else if (answer === "later") printer.reportWait(approvalId);
       else await client.answer(approvalId, answer, { signal });
     } catch (error) {
-      // Another answer came first, or the turn has ended.
+      // It was answered elsewhere, or the turn has ended.
       if (!signal.aborted && !DaemonClientError.is(error)) throw error;
     } finally {
       this.#open.delete(approvalId);

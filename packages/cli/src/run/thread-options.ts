@@ -7,7 +7,7 @@ import { collectValues, parseDuration, parseTokenCount } from "../options/parse-
 export type SandboxMode = "read-only" | "workspace-write" | "danger-full-access";
 export type AgentMode = "build" | "plan" | "chat";
 
-/** The options that `run` and `chat` have in common. */
+/** Options that `run` and `chat` share. */
 export interface ThreadCommandOptions extends CodexCommandOptions {
   readonly cd?: string;
   readonly model?: string;
@@ -17,10 +17,10 @@ export interface ThreadCommandOptions extends CodexCommandOptions {
   readonly allow?: readonly string[];
   readonly policy?: string;
   readonly image?: readonly string[];
-  /** `true` without an ID. */
+  /** `true` if no ID was given. */
   readonly resume?: string | true;
   readonly fork?: boolean;
-  /** The URL of a daemon; `true` without one. */
+  /** The URL of a daemon, or `true` if no URL was given. */
   readonly daemon?: string | true;
   readonly tokenFile?: string;
   readonly budget?: number;
@@ -29,11 +29,11 @@ export interface ThreadCommandOptions extends CodexCommandOptions {
 
 export interface RunCommandOptions extends ThreadCommandOptions {
   readonly outputSchema?: string;
-  /** The file for the last message. */
+  /** The file to which the last message is written. */
   readonly output?: string;
 }
 
-/** Checks that options fit together, before anything is loaded for them. */
+/** Checks that the options are compatible, before anything is loaded for them. */
 export function checkThreadOptions({ fork, resume }: ThreadCommandOptions): void {
   if (fork && resume === undefined) {
     throw usageError("--fork needs --resume.", "Name the thread to copy: --resume [id] --fork.");
@@ -43,10 +43,10 @@ export function checkThreadOptions({ fork, resume }: ThreadCommandOptions): void
 export function addThreadOptions(command: CliCommand): CliCommand {
   command
     .option("-C, --cd <folder>", "work in this folder instead of the current one")
-    .option("-m, --model <model>", "the model; `codexkit models` lists them")
-    .option("-e, --effort <effort>", "how much the model thinks: low, medium, high, …")
+    .option("-m, --model <model>", "model to use; `codexkit models` lists them")
+    .option("-e, --effort <effort>", "reasoning effort: low, medium, high, …")
     .addOption(
-      new Option("-s, --sandbox <mode>", "what commands can reach").choices([
+      new Option("-s, --sandbox <mode>", "sandbox for commands").choices([
         "read-only",
         "workspace-write",
         "danger-full-access",
@@ -55,30 +55,30 @@ export function addThreadOptions(command: CliCommand): CliCommand {
     .addOption(
       new Option(
         "--mode <mode>",
-        "build: works. plan: makes a plan, and changes nothing. chat: answers, and changes nothing",
+        "build: do the work; plan: only make a plan; chat: only answer questions",
       ).choices(["build", "plan", "chat"]),
     )
     .option(
       "--allow <rule>",
-      "allow commands that start like this without asking; can be repeated",
+      "allow commands with this prefix without asking; can be repeated",
       collectValues,
     )
-    .option("--policy <file>", "answer approvals by this policy (JSON; see docs/approvals.md)")
+    .option("--policy <file>", "answer approvals by this policy file (JSON; see docs/approvals.md)")
     .option("-i, --image <file>", "attach an image to the first message; can be repeated", collectValues)
     .option(
       "--resume [id]",
-      "continue a thread: by its whole ID, or from a list; without a terminal the last one here. A word before the prompt is an ID",
+      "continue the thread with this ID; without an ID, choose from a list, or without a terminal the latest one of this folder. A first word that looks like an ID is not part of the prompt",
     )
-    .option("--fork", "continue a copy of the thread, and leave the thread as it is")
+    .option("--fork", "continue a copy and leave the original thread unchanged")
     .option("--budget <tokens>", "interrupt after this many tokens, such as 200k", parseTokenCount)
     .option("--deadline <duration>", "interrupt after this time, such as 10m", parseDuration)
     .option(
       "--daemon [url]",
-      "make a session of a daemon instead of a thread; without a URL: CODEXKIT_URL, then the one of `codexkit serve`. A word that is not an address begins the prompt",
+      "use a session of the daemon instead of a local thread; default URL: CODEXKIT_URL, then the daemon started by `codexkit serve`. A first word that is not a URL is part of the prompt",
     )
     .option(
       "--token-file <file>",
-      "file with the daemon's token (default: CODEXKIT_TOKEN, then the one of `codexkit serve`)",
+      "file with the daemon's token (default: CODEXKIT_TOKEN, then the token file of `codexkit serve`)",
     );
   return addCodexOptions(command);
 }

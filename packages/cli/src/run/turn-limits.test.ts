@@ -20,7 +20,7 @@ test("a budget covers all turns", () => {
   limits.observe(usageOf("b", 401));
   expect(limits.exceeded).toMatchObject({
     exitCode: 4,
-    message: "1.0k tokens are over the budget of 1.0k.",
+    message: "The task used 1.0k tokens, which exceeds the budget of 1.0k.",
   });
 });
 
@@ -29,7 +29,9 @@ test("a turn that ends before its last usage was seen is still over the budget",
   const usage = usageOf("a", 2_600).usage;
   limits.checkEnd("a", null);
 
-  expect(() => limits.checkEnd("a", usage)).toThrow("2.6k tokens are over the budget of 1.0k.");
+  expect(() => limits.checkEnd("a", usage)).toThrow(
+    "The task used 2.6k tokens, which exceeds the budget of 1.0k.",
+  );
   expect(limits.exceeded).toMatchObject({ exitCode: 4 });
 });
 

@@ -4,13 +4,15 @@ import { CliError, EXIT } from "../errors/cli-error.ts";
 import { formatCount, formatDuration } from "../render/format-values.ts";
 
 interface LimitOptions {
-  /** Tokens of all turns together. */
+  /** Maximum number of tokens of all turns together. */
   readonly budget?: number | undefined;
   /** Milliseconds from now. */
   readonly deadline?: number | undefined;
 }
 
-/** The budget and the deadline of a command. `signal` is aborted with a `CliError` when one of them is exceeded. */
+/**
+ * The budget and the deadline of a command. `signal` aborts with a `CliError` when one of them is exceeded.
+ */
 export class TurnLimits implements Disposable {
   readonly #controller = new AbortController();
   readonly #budget: number | undefined;
@@ -30,7 +32,7 @@ export class TurnLimits implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Why a limit was exceeded, if one was. */
+  /** The error for the exceeded limit, if any. */
   get exceeded(): CliError | undefined {
     return this.signal.reason as CliError | undefined;
   }
@@ -39,12 +41,15 @@ export class TurnLimits implements Disposable {
     if (event.type === "usage.updated") this.#count(event.turnId, event.usage);
   }
 
-  /** Throws if a turn that has ended by itself used more than the budget: its last tokens can come too late to interrupt it. */
+  /**
+   * Throws if a turn that ended by itself used more than the budget: its last tokens can be reported too late
+   * to interrupt it.
+   */
   checkEnd(turnId: string, usage: TokenUsage | null): void {
     if (usage) this.#count(turnId, usage);
     if (!this.exceeded) return;
     const { exitCode, message } = this.exceeded;
-    throw new CliError(exitCode, message, { hint: "The turn had ended before it was interrupted." });
+    throw new CliError(exitCode, message, { hint: "The turn ended before it could be interrupted." });
   }
 
   [Symbol.dispose](): void {
@@ -57,7 +62,7 @@ export class TurnLimits implements Disposable {
     const used = [...this.#turns.values()].reduce((sum, tokens) => sum + tokens, 0);
     if (used > this.#budget) {
       this.#exceed(
-        `${formatCount(used)} tokens are over the budget of ${formatCount(this.#budget)}.`,
+        `The task used ${formatCount(used)} tokens, which exceeds the budget of ${formatCount(this.#budget)}.`,
         "--budget",
       );
     }

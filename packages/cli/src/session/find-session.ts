@@ -2,11 +2,14 @@ import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/da
 import { CliError, EXIT } from "../errors/cli-error.ts";
 import { checkId, checkIdPrefix } from "../options/check-id.ts";
 import { revealLine } from "../terminal/sanitize.ts";
+import { MAX_PAGE } from "../daemon/connect-daemon.ts";
 
-/** Most sessions that are looked through for the beginning of an ID, or a name. */
-const SEARCHED = 500;
+/** Maximum number of sessions that are searched for an ID prefix or a name. */
+const SEARCHED = MAX_PAGE;
 
-/** Finds a session by its ID, the beginning of it, or its name. Rejects if there is none, or more than one. */
+/**
+ * Finds a session by its ID, the beginning of its ID, or its name. Rejects if none or more than one matches.
+ */
 export async function findSession(client: DaemonClient, text: string, signal: AbortSignal): Promise<Session> {
   checkId(text, "session");
   const isId = /^[\x21-\x7E]{1,256}$/.test(text);
@@ -24,7 +27,7 @@ export async function findSession(client: DaemonClient, text: string, signal: Ab
   const [session, ...others] = found;
   if (!session) {
     throw new CliError(EXIT.failed, `There is no session "${revealLine(text)}".`, {
-      hint: "Run `codexkit sessions` to see the sessions of the daemon.",
+      hint: "Run `codexkit sessions` to see the daemon's sessions.",
     });
   }
   if (others.length > 0) {

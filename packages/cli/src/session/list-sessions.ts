@@ -1,6 +1,6 @@
 import type { Session } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
-import { connectDaemon } from "../daemon/connect-daemon.ts";
+import { connectDaemon, MAX_PAGE } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { formatAge } from "../render/format-values.ts";
 import { formatTable } from "../terminal/format-table.ts";
@@ -12,9 +12,7 @@ export interface ListSessionsOptions extends DaemonCommandOptions {
   readonly limit: number;
 }
 
-const PAGE = 500;
-
-/** `codexkit sessions list`. */
+/** Implements `codexkit sessions list`. */
 export async function listSessions(options: ListSessionsOptions, context: CliContext): Promise<void> {
   const { client } = await connectDaemon(options, context);
   const { search, phase, archived, limit } = options;
@@ -25,7 +23,7 @@ export async function listSessions(options: ListSessionsOptions, context: CliCon
       "GET /sessions",
       {
         query: {
-          limit: Math.min(PAGE, limit - sessions.length),
+          limit: Math.min(MAX_PAGE, limit - sessions.length),
           ...(search !== undefined && { search }),
           ...(phase !== undefined && { phase }),
           ...(archived !== undefined && { archived }),
@@ -42,7 +40,7 @@ export async function listSessions(options: ListSessionsOptions, context: CliCon
     return;
   }
   if (sessions.length === 0) {
-    context.stderr.write("There are no such sessions.\n");
+    context.stderr.write("No sessions found.\n");
     return;
   }
   const rows = sessions.map(({ id, phase: now, updatedAt, name, preview, cwd }) => [

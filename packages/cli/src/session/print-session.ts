@@ -1,7 +1,7 @@
 import type { Item, Session } from "@codexkit/daemon/client";
 import type { CodexEvent, v2 } from "codexkit";
 import { type CliContext, printJson } from "../context.ts";
-import { connectDaemon } from "../daemon/connect-daemon.ts";
+import { connectDaemon, MAX_PAGE } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { formatAge, formatCount } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
@@ -14,10 +14,7 @@ export interface PrintSessionOptions extends DaemonCommandOptions {
   readonly items: number;
 }
 
-/** The daemon's largest page. */
-const MAX_ITEMS = 500;
-
-/** `codexkit sessions show`. */
+/** Implements `codexkit sessions show`. */
 export async function printSession(
   text: string,
   options: PrintSessionOptions,
@@ -28,7 +25,7 @@ export async function printSession(
   const session = await findSession(client, text, signal);
   const page = await client.request("GET /sessions/{sessionId}/items", {
     params: { sessionId: session.id },
-    query: { limit: Math.min(options.items, MAX_ITEMS) },
+    query: { limit: Math.min(options.items, MAX_PAGE) },
     signal,
   });
   const items = page.data.toReversed();
@@ -39,7 +36,7 @@ export async function printSession(
   using output = new LiveOutput(stdout, false);
   const view = new TurnView({ output, style, cwd: session.cwd });
   view.block(formatSession(session, style));
-  if (page.next !== null) view.block([style.dim("… older entries: show more with --items")]);
+  if (page.next !== null) view.block([style.dim("… older entries are omitted; show more with --items")]);
   for (const item of items) printItem(item, view, style);
 }
 
@@ -64,7 +61,7 @@ export function formatSession(session: Session, style: Style): string[] {
   ];
 }
 
-/** Prints an item of the history as `run` prints it. */
+/** Prints an item of the history in the same way as `run`. */
 function printItem({ item: stored, status }: Item, view: TurnView, style: Style): void {
   const item = stored as unknown as v2.ThreadItem;
   if (item.type === "userMessage") view.block(formatUserMessage(item, style));
@@ -72,7 +69,7 @@ function printItem({ item: stored, status }: Item, view: TurnView, style: Style)
   if (status === "abandoned") view.block([style.yellow("The outcome is unknown: its process was killed.")]);
 }
 
-/** The message of a person, as `chat` prints it. */
+/** Formats a user message in the same way as `chat`. */
 export function formatUserMessage(
   { content }: Extract<v2.ThreadItem, { type: "userMessage" }>,
   style: Style,

@@ -29,7 +29,7 @@ export interface DeleteOptions extends DaemonCommandOptions {
 /** How long the daemon may take to interrupt a turn and delete a session. */
 const DELETE_MS = 30_000;
 
-/** `codexkit sessions export`. */
+/** Implements `codexkit sessions export`. */
 export async function exportSession(
   text: string,
   options: ExportOptions,
@@ -40,7 +40,10 @@ export async function exportSession(
   const { id } = await findSession(client, text, signal);
   const { output = `${id}.session`, force = false } = options;
   if (output !== "-" && !force && (await stat(output).catch(() => undefined))) {
-    throw usageError(`The file ${output} exists.`, "Replace it with --force, or choose another one with -o.");
+    throw usageError(
+      `The file ${output} already exists.`,
+      "Replace it with --force, or choose another file with -o.",
+    );
   }
   const contents = Readable.fromWeb(
     (await client.exportSession(id, { signal })) as Parameters<typeof Readable.fromWeb>[0],
@@ -54,7 +57,7 @@ export async function exportSession(
   else stdout.write(`Wrote ${output} (${bytes} bytes).\n`);
 }
 
-/** Nothing is left of a file that could not be written to its end. */
+/** Writes the file completely or not at all. */
 async function writeWhole(contents: Readable, path: string, signal: AbortSignal): Promise<number> {
   const temporary = `${path}.part`;
   try {
@@ -70,7 +73,7 @@ async function writeWhole(contents: Readable, path: string, signal: AbortSignal)
   }
 }
 
-/** `codexkit sessions import`. */
+/** Implements `codexkit sessions import`. */
 export async function importSession(
   file: string,
   options: ImportOptions,
@@ -89,14 +92,22 @@ export async function importSession(
   context.stdout.write(`Imported session ${session.id}: ${describe(session)}\n`);
   const notes = describeLeftOut(leftOut);
   if (notes.length > 0)
-    context.stderr.write(`Left out, because --trust was not given: ${revealLine(notes.join("; "))}.\n`);
+    context.stderr.write(
+      `Left out${trust === true ? "" : ", because --trust was not given"}: ${revealLine(notes.join("; "))}.\n`,
+    );
 }
 
-function describeLeftOut({ mcpServers, permissionMode, answers }: ImportedSession["leftOut"]): string[] {
+function describeLeftOut({
+  mcpServers,
+  environment,
+  permissionMode,
+  answers,
+}: ImportedSession["leftOut"]): string[] {
   return [
     ...(mcpServers.length > 0 ? [`the MCP servers ${mcpServers.join(", ")}`] : []),
+    ...(environment === null ? [] : [`the environment ${environment}`]),
     ...(permissionMode === null ? [] : [`the permission mode ${permissionMode}`]),
-    ...(answers > 0 ? [`${answers} answers of parked approvals`] : []),
+    ...(answers > 0 ? [`${answers} answers to parked approvals`] : []),
   ];
 }
 
@@ -110,7 +121,7 @@ async function openFile(file: string): Promise<Blob> {
   }
 }
 
-/** `codexkit sessions delete`. */
+/** Implements `codexkit sessions delete`. */
 export async function deleteSessions(
   texts: readonly string[],
   options: DeleteOptions,
@@ -118,7 +129,7 @@ export async function deleteSessions(
 ): Promise<void> {
   const { client } = await connectDaemon(options, context);
   const sessions: Session[] = [];
-  // All are looked up before the first is deleted, so that a misspelt one deletes none.
+  // Look up all sessions before deleting the first, so that nothing is deleted if one name is misspelt.
   for (const text of texts) sessions.push(await findSession(client, text, context.signal));
   if (!options.yes) await confirmDeletion(sessions, context);
   for (const session of sessions) {
@@ -141,7 +152,7 @@ async function deleteSession(client: DaemonClient, { id }: Session, signal: Abor
 async function confirmDeletion(sessions: readonly Session[], context: CliContext): Promise<void> {
   const { isInteractive, stdin, stderr, signal } = context;
   if (!isInteractive) {
-    throw usageError("Deleting needs a confirmation.", "Pass --yes to delete without a question.");
+    throw usageError("Deleting requires confirmation.", "Pass --yes to delete without confirmation.");
   }
   for (const session of sessions) stderr.write(`${session.id}  ${describe(session)}\n`);
   const message =

@@ -9,12 +9,12 @@ interface TableTarget {
 
 const GAP = "  ";
 
-/** The narrowest that a column becomes. */
+/** Minimum width of a column. */
 const MIN_COLUMN = 8;
 
 /**
- * Rows under a header. On a terminal, the widest columns are shortened until a row fits; in a file or a pipe, nothing is cut.
- * Cells can have any text: it is made harmless, and is one line.
+ * Formats rows under a header. On a terminal, the widest columns are shortened until a row fits; in a file or
+ * a pipe, nothing is cut. Cells may contain any text: it is sanitized and printed on one line.
  */
 export function formatTable(
   header: readonly string[],
@@ -34,7 +34,7 @@ export function formatTable(
   return `${[format(header, (text) => style.dim(text.trimEnd())), ...cells.map((row) => format(row, plain))].join("\n")}\n`;
 }
 
-/** Takes columns from the widest cell until the row fits, one by one, so that similar columns stay similar. */
+/** Narrows the widest column by one repeatedly until the row fits, so that similar columns stay similar. */
 function shrink(widths: number[], columns: number): void {
   const fits = (): boolean =>
     widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) < columns;

@@ -1,8 +1,11 @@
 import { lifetime } from "../process/lifetime.ts";
 import { textWidth } from "./width.ts";
 
-/** Time between two drawings: fast enough for a stream of text, slow enough for a remote terminal. */
+/** Interval between redraws: fast enough for streaming text, slow enough for a remote terminal. */
 const DRAW_INTERVAL_MS = 30;
+
+/** Interval at which a status with the elapsed time is redrawn while nothing else happens. */
+export const STATUS_INTERVAL_MS = 1_000;
 
 const HIDE_CURSOR = "\u001b[?25l";
 const RESTORE_CURSOR = "\u001b[?25h";
@@ -11,34 +14,37 @@ const ERASE_BELOW = "\r\u001b[J";
 const DEFAULT_COLUMNS = 80;
 const DEFAULT_ROWS = 24;
 
-/** Where the cursor is in the live rows, from 0. */
+/** Position of the cursor in the live rows, from 0. */
 export interface LiveCursor {
   readonly row: number;
   readonly column: number;
 }
 
-/** The rows at the bottom of the terminal, none wider than the terminal. Without a cursor, it is hidden. */
+/**
+ * The rows at the bottom of the terminal, none wider than the terminal. The terminal's cursor is hidden if
+ * `cursor` is undefined.
+ */
 export interface LiveRows {
   readonly rows: readonly string[];
   readonly cursor?: LiveCursor | undefined;
 }
 
-/** Rows that a person types in. */
+/** Rows of an input line. */
 export interface InputRows extends LiveRows {
   readonly cursor: LiveCursor;
 }
 
 interface DrawnRows {
   readonly widths: readonly number[];
-  /** The row that the cursor is in. */
+  /** The row that contains the cursor. */
   readonly cursorRow: number;
 }
 
 const NOTHING: DrawnRows = { widths: [], cursorRow: 0 };
 
 /**
- * Lines that scroll away, and below them rows that are drawn again and again. On a stream that is not a terminal there are no
- * such rows, and lines are written at once.
+ * Prints lines that scroll away, and below them rows that are redrawn repeatedly. On a stream that is not a
+ * terminal there are no such rows, and lines are written at once.
  */
 export class LiveOutput implements Disposable {
   readonly #stream: NodeJS.WriteStream;
@@ -52,7 +58,9 @@ export class LiveOutput implements Disposable {
   #isPaused = false;
   #isCursorHidden = false;
 
-  /** @param isLive Whether rows can be drawn again: the stream is a terminal that understands escape sequences. */
+  /**
+   * @param isLive Whether rows can be redrawn: the stream is a terminal that understands escape sequences.
+   */
   constructor(stream: NodeJS.WriteStream, isLive: boolean) {
     this.#stream = stream;
     this.#isLive = isLive;
@@ -64,7 +72,10 @@ export class LiveOutput implements Disposable {
     return this.#isLive;
   }
 
-  /** Columns that a row can use. One less than the terminal has, for terminals that count a character differently. */
+  /**
+   * Number of columns that a row can use. One less than the terminal has, because some terminals count the
+   * width of a character differently.
+   */
   get columns(): number {
     return Math.max(1, (this.#stream.columns || DEFAULT_COLUMNS) - 1);
   }
@@ -73,25 +84,25 @@ export class LiveOutput implements Disposable {
     return this.#stream.rows || DEFAULT_ROWS;
   }
 
-  /** Writes a line, or several. */
+  /** Writes one or more lines. */
   print(text: string): void {
     this.#printed += `${text}\n`;
     if (this.#isLive) this.#schedule();
     else this.flush();
   }
 
-  /** Sets the function that gives the live rows, which is called for each drawing. */
+  /** Sets the function that returns the live rows. It is called for each redraw. */
   setRows(render: () => LiveRows): void {
     this.#render = render;
     this.update();
   }
 
-  /** Draws the live rows soon. */
+  /** Schedules a redraw. */
   update(): void {
     if (this.#isLive) this.#schedule();
   }
 
-  /** Draws everything now. */
+  /** Redraws everything now. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -130,7 +141,7 @@ export class LiveOutput implements Disposable {
     this.#timer ??= setTimeout(() => this.flush(), DRAW_INTERVAL_MS);
   }
 
-  /** A terminal that became narrower has wrapped the rows that were drawn. */
+  /** A terminal that became narrower has wrapped the drawn rows. */
   #erase(): string {
     const { widths, cursorRow } = this.#drawn;
     if (widths.length === 0) return "";

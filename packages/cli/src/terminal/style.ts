@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 
 type Paint = (text: string) => string;
 
-/** Colours and emphasis for one stream; each returns its text unchanged where colours are off. */
+/** Colours and emphasis for one stream. Each function returns its text unchanged if colours are off. */
 export interface Style {
   readonly bold: Paint;
   readonly dim: Paint;
@@ -36,8 +36,8 @@ interface ColorStream {
 }
 
 /**
- * Whether a stream gets colours: `--color` and `--no-color` first, then NO_COLOR and FORCE_COLOR (https://no-color.org,
- * https://force-color.org), then whether it is a terminal.
+ * Whether a stream gets colours. Decided by `--color` and `--no-color`, then NO_COLOR and FORCE_COLOR
+ * (https://no-color.org, https://force-color.org), then whether the stream is a terminal.
  */
 export function usesColors(stream: ColorStream, env: NodeJS.ProcessEnv, option?: boolean): boolean {
   if (option !== undefined) return option;

@@ -3,21 +3,24 @@ import { wrapAnsi } from "fast-wrap-ansi";
 
 const ELLIPSIS = "…";
 
-/** Created on first use: it takes 10 ms, which most commands don't need to spend. */
+/** Created on first use, because creating it takes 10 ms and most commands don't need it. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The characters of a text as a person sees them. */
+/** Splits a text into the characters that a user sees. */
 export function segmentText(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return segmenter.segment(text);
 }
 
-/** Number of terminal columns that text needs. Escape sequences need none; CJK characters and emoji need two. */
+/**
+ * Returns the number of terminal columns that a text needs. Escape sequences need none; CJK characters and
+ * emoji need two.
+ */
 export function textWidth(text: string): number {
   return stringWidth(text);
 }
 
-/** Cuts plain text to a number of columns, with an ellipsis as the last of them. */
+/** Cuts plain text to a number of columns, ending with an ellipsis. */
 export function truncateText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   if (columns < 1) return "";
@@ -32,7 +35,7 @@ export function truncateText(text: string, columns: number): string {
   return kept + ELLIPSIS;
 }
 
-/** Adds spaces up to a number of columns. */
+/** Pads text with spaces to a number of columns. */
 export function padText(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }

@@ -4,6 +4,7 @@ import { openCodex } from "../codex/open-codex.ts";
 import { type CliContext, printJson } from "../context.ts";
 import { formatAge } from "../render/format-values.ts";
 import { formatTable } from "../terminal/format-table.ts";
+import { THREAD_SOURCES } from "./thread-sources.ts";
 
 export interface ListThreadsOptions extends CodexCommandOptions {
   readonly here?: boolean;
@@ -12,12 +13,9 @@ export interface ListThreadsOptions extends CodexCommandOptions {
   readonly limit: number;
 }
 
-/** Codex's default leaves out threads of programs, such as `codexkit run`. */
-const SOURCES: v2.ThreadSourceKind[] = ["cli", "vscode", "exec", "appServer"];
-
 const PAGE = 100;
 
-/** `codexkit threads list`. */
+/** Implements `codexkit threads list`. */
 export async function listThreads(options: ListThreadsOptions, context: CliContext): Promise<void> {
   const { here = false, search, archived = false, limit } = options;
   const { signal, json } = context;
@@ -25,7 +23,7 @@ export async function listThreads(options: ListThreadsOptions, context: CliConte
   const threads: v2.Thread[] = [];
   const query: Parameters<Codex["listThreads"]>[0] = {
     sortKey: "updated_at",
-    sourceKinds: SOURCES,
+    sourceKinds: THREAD_SOURCES,
     modelProviders: [],
     archived,
     limit: Math.min(limit, PAGE),
@@ -37,7 +35,7 @@ export async function listThreads(options: ListThreadsOptions, context: CliConte
     if (threads.length === limit) break;
   }
   if (json) for (const thread of threads) printJson(context, thread);
-  else if (threads.length === 0) context.stderr.write("There are no such threads.\n");
+  else if (threads.length === 0) context.stderr.write("No threads found.\n");
   else {
     const rows = threads.map(({ id, updatedAt, name, preview, cwd }) => [
       id,

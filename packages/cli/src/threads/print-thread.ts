@@ -14,7 +14,7 @@ export interface PrintThreadOptions extends CodexCommandOptions {
   readonly turns: number;
 }
 
-/** `codexkit threads show`. */
+/** Implements `codexkit threads show`. */
 export async function printThread(
   threadId: string,
   options: PrintThreadOptions,

@@ -22,7 +22,7 @@ describe("a token", () => {
 
     expect(created.stdout).toMatch(/^ckd_\S+\n$/);
     expect(created.stderr).toMatch(
-      /^Token \S+ with read, until \d{4}-.+Z\. It is not stored: copy it now\.\n$/,
+      /^Token \S+ with read, until \d{4}-.+Z\. Copy it now, because it can't be shown again\.\n$/,
     );
     expect(reading).toMatchObject({ exitCode: 0, stderr: "" });
     expect(managing).toMatchObject({ exitCode: 1, stdout: "" });

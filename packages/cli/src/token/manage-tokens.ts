@@ -39,11 +39,11 @@ export async function createToken(
   if (context.json) printJson(context, created);
   else {
     const { info } = created;
-    // The token alone on stdout, so that it can be written to a file.
+    // Only the token goes to stdout, so that it can be written to a file.
     context.stdout.write(`${created.token}\n`);
     const until = info.expiresAt === null ? "" : `, until ${new Date(info.expiresAt).toISOString()}`;
     context.stderr.write(
-      `Token ${info.id} with ${info.scopes.join(", ")}${until}. It is not stored: copy it now.\n`,
+      `Token ${info.id} with ${info.scopes.join(", ")}${until}. Copy it now, because it can't be shown again.\n`,
     );
   }
 }
@@ -73,17 +73,17 @@ export async function revokeTokens(
   const { client } = await connectDaemon(options, context);
   const { signal } = context;
   const { data } = await client.request("GET /tokens", { signal });
-  // All are looked up before the first is revoked, so that a misspelt one revokes none.
+  // Look up all tokens before revoking the first, so that nothing is revoked if one name is misspelt.
   const tokens = given.map((text) => findToken(data, text));
   const { id: ownId } = await client.request("GET /whoami", { signal });
   const own = tokens.find(({ id }) => id === ownId);
   if (own && !yes) {
     throw usageError(
-      `${own.id} (${own.name}) is the token that this command uses: commands on this machine would lose access.`,
-      "Pass --yes to revoke it. `codexkit serve --token-file NEW` creates another one.",
+      `${own.id} (${own.name}) is the token that this command uses. Commands on this machine would lose access.`,
+      "Pass --yes to revoke it. `codexkit serve --token-file NEW` creates a new one.",
     );
   }
-  // The own token comes last, because it is needed for the others.
+  // The command's own token comes last, because it is needed for the others.
   for (const { id, name } of tokens.toSorted((a, b) => Number(a === own) - Number(b === own))) {
     await client.request("DELETE /tokens/{tokenId}", { params: { tokenId: id }, signal: context.signal });
     if (context.json) printJson(context, { revoked: id, name });
@@ -102,7 +102,7 @@ function findToken(tokens: readonly TokenInfo[], text: string): TokenInfo {
   }
   if (others.length > 0) {
     throw new CliError(EXIT.failed, `${found.length} tokens have the name "${revealLine(text)}".`, {
-      hint: `Name one by its ID: ${found.map(({ id }) => id).join(", ")}.`,
+      hint: `Choose one by its ID: ${found.map(({ id }) => id).join(", ")}.`,
     });
   }
   return token;

@@ -1,4 +1,4 @@
-import { createEffect, createSignal, Match, on, onCleanup, Switch } from "solid-js";
+import { createEffect, createSignal, Match, on, onCleanup, Show, Switch } from "solid-js";
 import { type ConnectionState, useDaemon } from "../feed/index.ts";
 import { announce, formatCount } from "../ui/index.ts";
 import { isOutdated } from "./page-effects.ts";
@@ -58,8 +58,11 @@ export function ConnectionBar() {
       <Match when={connection().state === "down"}>
         <div class="connection-bar" data-tone="danger" role="status">
           <span>
-            The daemon can't be reached. What you see is from{" "}
-            {new Date(connection().since).toLocaleTimeString()}. Start it with <code>codexkit serve</code>.
+            The daemon can't be reached.
+            <Show when={connection().dataFrom}>
+              {(at) => <> What you see is from {new Date(at()).toLocaleTimeString()}.</>}
+            </Show>{" "}
+            Start it with <code>codexkit serve</code>.
           </span>
           <button type="button" class="button" onClick={reconnect}>
             Retry now

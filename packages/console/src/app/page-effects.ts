@@ -1,3 +1,4 @@
+import type { Approval } from "@codexkit/daemon/client";
 import { createEffect, createMemo, createSignal, on } from "solid-js";
 import type { DaemonFeed } from "../feed/index.ts";
 import { keyRegistry } from "../keys/index.ts";
@@ -34,6 +35,15 @@ export function usePageEffects(feed: DaemonFeed): void {
     ),
   );
 
+  let user: string | undefined;
+  createEffect(() => {
+    const name = feed.identity()?.name;
+    if (name === undefined) return;
+    // The page's data and drafts belong to the person who was signed in before.
+    if (user !== undefined && user !== name) location.reload();
+    user = name;
+  });
+
   const waiting = createMemo(() => feed.inbox().length);
   createEffect(() => {
     const session = feed.session(routeParam("id") ?? "");
@@ -43,25 +53,37 @@ export function usePageEffects(feed: DaemonFeed): void {
   });
   createEffect(on(waiting, updateIcon));
 
-  const newest = createMemo(() => feed.inbox().at(-1));
+  /** Approvals that were waiting before. Undefined until the inbox has been read: what it has then is not new. */
+  let known: ReadonlySet<string> | undefined;
   createEffect(
-    on(newest, (approval, previous) => {
-      if (!approval || approval.id === previous?.id || previous === undefined) return;
-      if (!preferences().notifications || !document.hidden) return;
-      if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
-      const session = feed.session(approval.sessionId);
-      // Contains neither the command nor the files, because other people may see notifications.
-      const notification = new Notification(session ? sessionTitle(session) : "codexkit", {
-        body: `Waiting for an answer: ${approval.kind}`,
-        tag: approval.id,
-      });
-      notification.addEventListener("click", () => {
-        window.focus();
-        navigate(`/inbox#${encodeURIComponent(approval.id)}`);
-        notification.close();
-      });
+    on([feed.isLoaded, feed.inbox], ([isLoaded, inbox]) => {
+      if (!isLoaded) return;
+      const before = known;
+      known = new Set(inbox.map(({ id }) => id));
+      if (before) for (const approval of inbox) if (!before.has(approval.id)) notify(feed, approval);
     }),
   );
+}
+
+/** Shows a notification of a new approval while the page is hidden. */
+function notify(feed: DaemonFeed, { id, sessionId, kind }: Approval): void {
+  if (!preferences().notifications || !document.hidden) return;
+  if (typeof Notification === "undefined" || Notification.permission !== "granted") return;
+  const session = feed.session(sessionId);
+  try {
+    // Contains neither the command nor the files, because other people may see notifications.
+    const notification = new Notification(session ? sessionTitle(session) : "codexkit", {
+      body: `Waiting for an answer: ${kind}`,
+      tag: id,
+    });
+    notification.addEventListener("click", () => {
+      window.focus();
+      navigate(`/inbox#${encodeURIComponent(id)}`);
+      notification.close();
+    });
+  } catch {
+    // Chrome on Android supports only notifications of service workers. The badge and the title still change.
+  }
 }
 
 const [isOutdated, setOutdated] = createSignal(false);

@@ -172,9 +172,11 @@ function ActionsMenu(props: { readonly view: SessionView }) {
             <Icon name="archive" /> {props.view.session()?.archivedAt === null ? "Archive" : "Restore"}
           </button>
         </Show>
-        <a href={`/sessions/${encodeURIComponent(props.view.id)}/export`} download="">
-          <Icon name="file" /> Export
-        </a>
+        <Show when={can("admin")}>
+          <a href={`/sessions/${encodeURIComponent(props.view.id)}/export`} download="">
+            <Icon name="file" /> Export
+          </a>
+        </Show>
       </div>
     </>
   );

@@ -11,6 +11,7 @@ import "./shell.css";
 export function Shell(props: { readonly children: JSX.Element }) {
   const { inbox, isFleet } = useDaemon();
   const [lastSession, setLastSession] = createSignal<string>();
+  let main!: HTMLElement;
   const sessionHref = (): string => {
     const id = routeParam("id");
     if (id !== undefined && id !== lastSession()) setLastSession(id);
@@ -19,7 +20,15 @@ export function Shell(props: { readonly children: JSX.Element }) {
   };
   return (
     <div class="shell">
-      <a class="skip-link" href="#main">
+      <a
+        class="skip-link"
+        href="#main"
+        onClick={(event) => {
+          // Not a navigation, whose hash would be read as the ID of an item.
+          event.preventDefault();
+          main.focus();
+        }}
+      >
         Skip to the content
       </a>
       <header class="banner">
@@ -64,7 +73,7 @@ export function Shell(props: { readonly children: JSX.Element }) {
       </header>
       <ConnectionBar />
       <SessionNav />
-      <main class="main" id="main" tabindex="-1">
+      <main ref={main} class="main" id="main" tabindex="-1">
         {props.children}
       </main>
       <nav class="bottom-bar" aria-label="Main">

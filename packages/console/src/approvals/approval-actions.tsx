@@ -1,5 +1,6 @@
 import type { Approval } from "@codexkit/daemon/client";
-import { For, Match, Show, Switch } from "solid-js";
+import { createMemo, For, Match, Show, Switch } from "solid-js";
+import { useDaemon } from "../feed/index.ts";
 import type { Answering } from "./answering.ts";
 import { type CardAction, cardActions, describeStored } from "./card-actions.ts";
 import { VisibleText } from "../ui/visible-text-view.tsx";
@@ -23,7 +24,10 @@ export function ApprovalActions(props: {
   readonly onConfirm: (action: CardAction) => void;
   readonly onBack: () => void;
 }) {
-  const actions = () => cardActions(props.approval);
+  const { can } = useDaemon();
+  // The buttons stay the same elements while the offers are, so that they keep the focus.
+  const offers = createMemo(() => props.approval.offers);
+  const actions = createMemo(() => cardActions({ offers: offers(), kind: props.approval.kind }));
   const opened = () => {
     const { open } = props.answering.draft();
     return open && actions().find(({ offer }) => offer.id === open.offerId);
@@ -50,7 +54,11 @@ export function ApprovalActions(props: {
         {(action) => (
           <div class="approval-panel">
             <label class="field">
-              <span>Tell the agent what to do instead (optional)</span>
+              <span>
+                {can("write")
+                  ? "Tell the agent what to do instead (optional)"
+                  : "Reason (optional). The agent does not receive it, because this browser may not send messages."}
+              </span>
               <textarea
                 class="input"
                 rows="2"

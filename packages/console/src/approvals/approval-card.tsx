@@ -17,8 +17,9 @@ import { formatDuration } from "../ui/index.ts";
 import { ApprovalActions } from "./approval-actions.tsx";
 import { ApprovalLine } from "./approval-line.tsx";
 import { answeringOf } from "./answering.ts";
-import { type CardAction, cardActions, type CardKey } from "./card-actions.ts";
+import { type CardAction, cardActions, type CardKey, isAccepting } from "./card-actions.ts";
 import { createCardGate } from "./create-card-gate.ts";
+import { createConfirmation } from "./create-confirmation.ts";
 import { formatCountdown, isAnswerable } from "./describe-outcome.ts";
 import { isOfAgent, titleOf } from "./describe-request.ts";
 import { ElicitationActions, QuestionActions } from "./lazy-forms.ts";
@@ -44,17 +45,14 @@ export interface ApprovalCardProps {
  * Pass the newest state of the same approval as `approval`. The input is kept by its ID.
  */
 export function ApprovalCard(props: ApprovalCardProps) {
-  const { clock } = useDaemon();
   const answering = createMemo(() => answeringOf(props.approval.id));
   // The response arrives before the new state in the feed.
   const newest = (): Approval => {
     const status = answering().status();
-    return status.type === "answered" && isAnswerable(props.approval, 0) ? status.approval : props.approval;
+    return status.type === "answered" && isAnswerable(props.approval) ? status.approval : props.approval;
   };
-  const isOpen = createMemo(() => {
-    const { expiresAt } = props.approval;
-    return isAnswerable(newest(), expiresAt === null ? 0 : clock());
-  });
+  // The daemon decides when a request expires, because the clock of this device may be wrong.
+  const isOpen = createMemo(() => isAnswerable(newest()));
   return (
     <Show
       when={isOpen()}
@@ -70,7 +68,7 @@ function OpenCard(props: ApprovalCardProps) {
   const titleId = createUniqueId();
   const answering = createMemo(() => answeringOf(props.approval.id));
   const settings = () => session(props.approval.sessionId)?.settings;
-  const [confirming, setConfirming] = createSignal<string | null>(null);
+  const confirmation = createConfirmation();
   const [isDiffOpen, setIsDiffOpen] = createSignal(true);
   let card!: HTMLElement;
   const gate = createCardGate(() => card);
@@ -101,7 +99,7 @@ function OpenCard(props: ApprovalCardProps) {
         ...(reason !== "" && { reason }),
         ...(granted !== "whole" && { grant: granted }),
       },
-      reason,
+      can("write") ? reason : "",
     );
   }
 
@@ -112,10 +110,7 @@ function OpenCard(props: ApprovalCardProps) {
       answering().update({ open: { panel: opens, offerId: offer.id } });
       return;
     }
-    if (offer.accepts && isFlagged(props.approval.verdict) && confirming() !== offer.id) {
-      setConfirming(offer.id);
-      return;
-    }
+    if (offer.accepts && isFlagged(props.approval.verdict) && !confirmation.confirms(offer.id)) return;
     void decide(action);
   }
 
@@ -189,7 +184,10 @@ function OpenCard(props: ApprovalCardProps) {
       aria-labelledby={titleId}
       onKeyDown={handleKey}
       onFocusIn={(event) => gate.handleFocus(event)}
-      onFocusOut={() => gate.handleBlur()}
+      onFocusOut={(event) => {
+        gate.handleBlur();
+        if (!card.contains(event.relatedTarget as Node | null)) confirmation.forget();
+      }}
     >
       <header class="approval-head">
         <h3 id={titleId}>{titleOf(props.approval.request)}</h3>
@@ -234,7 +232,7 @@ function OpenCard(props: ApprovalCardProps) {
                     answering={answering()}
                     isReady={isReady()}
                     canGrant={grant() !== "nothing"}
-                    confirming={confirming()}
+                    confirming={confirmation.offerId()}
                     onAct={act}
                     onConfirm={(action) => void decide(action)}
                     onBack={closePanel}
@@ -273,7 +271,12 @@ function OpenCard(props: ApprovalCardProps) {
 
 /** The reason why an answer could not be sent, with a button to retry. */
 function SendProblem(props: { readonly approval: Approval; readonly onRetry: () => void }) {
-  const status = () => answeringOf(props.approval.id).status();
+  const answering = () => answeringOf(props.approval.id);
+  const status = () => answering().status();
+  const isRetryAccepting = () => {
+    const { sent } = answering().draft();
+    return sent !== null && isAccepting(props.approval, sent.answer);
+  };
   return (
     <Switch>
       <Match when={status().type === "sending"}>
@@ -285,7 +288,12 @@ function SendProblem(props: { readonly approval: Approval; readonly onRetry: () 
         {(failed) => (
           <p class="approval-note approval-alert" role="alert">
             Not sent: {(failed() as { detail: string }).detail}{" "}
-            <button type="button" class="button" onClick={() => props.onRetry()}>
+            <button
+              type="button"
+              class="button"
+              data-accepts={isRetryAccepting()}
+              onClick={() => props.onRetry()}
+            >
               Send again
             </button>
           </p>

@@ -17,7 +17,7 @@ export function ApprovalLine(props: {
   const [isOpen, setIsOpen] = createSignal(false);
   const outcome = () =>
     describeOutcome(props.approval, identity()) ?? {
-      text: isAnswerable(props.approval, 0) ? "Expired" : "Ended",
+      text: isAnswerable(props.approval) ? "Expired" : "Ended",
       tone: "ended" as const,
     };
   const status = () => props.answering.status();

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOffer } from "@codexkit/daemon/client";
+import type { Approval, ApprovalOffer, InboxAnswer } from "@codexkit/daemon/client";
 
 /** The action of a key on a card. */
 export type CardKey = "once" | "session" | "always" | "decline";
@@ -67,4 +67,11 @@ export function describeStored({ offer }: CardAction, kind: Approval["kind"]): s
   const what =
     kind === "command" && offer.id === "acceptWithPrefix" ? "Commands that start with this" : "This";
   return `${what} ${offer.accepts ? "will be allowed" : "will be denied"} without asking, ${where}:`;
+}
+
+/** Whether an answer allows something. */
+export function isAccepting({ offers }: Pick<Approval, "offers">, answer: InboxAnswer): boolean {
+  if (answer.type === "answers") return false;
+  if (answer.type === "elicitation") return answer.action === "accept";
+  return offers.some(({ id, accepts }) => id === answer.offer && accepts);
 }

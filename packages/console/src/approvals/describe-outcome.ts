@@ -2,9 +2,9 @@ import type { Approval } from "@codexkit/daemon/client";
 import { formatDuration } from "../ui/format.ts";
 import { visibleText } from "../ui/visible-text.ts";
 
-/** States in which a request can be answered. */
-export function isAnswerable({ state, expiresAt }: Approval, now: number): boolean {
-  return (state === "open" || state === "parked") && (expiresAt === null || expiresAt > now);
+/** Whether a request can be answered. */
+export function isAnswerable({ state }: Pick<Approval, "state">): boolean {
+  return state === "open" || state === "parked";
 }
 
 export type OutcomeTone = "allowed" | "declined" | "ended";

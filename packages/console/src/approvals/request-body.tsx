@@ -1,11 +1,12 @@
 import type { Approval, Session } from "@codexkit/daemon/client";
-import { Match, Suspense, Switch } from "solid-js";
+import { Match, Show, Suspense, Switch } from "solid-js";
 import type { Answering } from "./answering.ts";
 import { CommandBody } from "./command-body.tsx";
 import { FileChangeBody } from "./file-change-body.tsx";
 import { ElicitationBody, QuestionBody } from "./lazy-forms.ts";
 import { McpToolBody } from "./mcp-tool-body.tsx";
 import { PermissionsBody } from "./permissions-body.tsx";
+import { VerdictTable } from "./verdict-table.tsx";
 
 /** The contents of a request, by its kind. */
 export function RequestBody(props: {
@@ -66,6 +67,10 @@ export function RequestBody(props: {
         </Match>
         <Match when={narrow(request(), "mcpTool")}>{(tool) => <McpToolBody request={tool()} />}</Match>
       </Switch>
+      {/* Commands show it beside their parts. */}
+      <Show when={request().kind !== "command" && props.approval.verdict}>
+        {(verdict) => <VerdictTable verdict={verdict()} />}
+      </Show>
     </Suspense>
   );
 }

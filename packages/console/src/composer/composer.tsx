@@ -1,4 +1,4 @@
-import { createSignal, createUniqueId, Show, type JSX } from "solid-js";
+import { createSignal, createUniqueId, type JSX, lazy, Show, Suspense } from "solid-js";
 import { type SessionView, useDaemon } from "../feed/index.ts";
 import { Attachments } from "./attachments.tsx";
 import { applyCompletion } from "./completion.ts";
@@ -8,10 +8,12 @@ import { createSuggestions } from "./create-suggestions.ts";
 import type { PlannedCommand } from "./plan-command.ts";
 import { QueueList } from "./queue-list.tsx";
 import { runCommand } from "./lazy-commands.ts";
-import { SessionProblem } from "./session-problem.tsx";
 import { SettingsMenus } from "./settings-menus.tsx";
 import { SUGGESTION_LIST_ID, suggestionId, SuggestionList } from "./suggestion-list.tsx";
 import "./composer.css";
+
+/** Rarely shown. */
+const SessionProblem = lazy(async () => import("./session-problem.tsx"));
 
 /**
  * The text field for messages to a session. Its state is local: typing changes nothing outside of this element.
@@ -188,12 +190,15 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
       <QueueList composer={{ ...composer, edit: async (message) => composer.edit(message).then(syncText) }} />
       <Show when={props.view.session()?.problem}>
         {(problem) => (
-          <SessionProblem
-            sessionId={props.view.id}
-            problem={problem()}
-            onFork={() => void runPlanned({ operation: "fork", body: {} })}
-            onRetry={refused()}
-          />
+          <Suspense>
+            <SessionProblem
+              sessionId={props.view.id}
+              threadId={props.view.session()?.threadId ?? null}
+              problem={problem()}
+              onFork={() => void runPlanned({ operation: "fork", body: {} })}
+              onRetry={refused()}
+            />
+          </Suspense>
         )}
       </Show>
       <p class="composer-outcome" role="status" data-failed={composer.outcome()?.failed}>
@@ -257,7 +262,7 @@ function WritableComposer(props: { readonly view: SessionView }): JSX.Element {
           {(session) => (
             <SettingsMenus
               settings={session().settings}
-              onChange={(body) => void runPlanned({ operation: "settings", body })}
+              onChange={async (body) => runPlanned({ operation: "settings", body })}
             />
           )}
         </Show>

@@ -20,14 +20,16 @@ const MAX_IMAGE_BYTES = 20 * 1024 * 1024;
 export function createComposer(view: SessionView) {
   const daemon = useDaemon();
   const { client } = daemon;
-  const storedDraft = draftOf(view.id);
-  const storedHistory = storedValue("history", parseHistory);
+  // Each login has its own ID, but keeps the name of its token and device. So a new login finds the drafts again.
+  const owner = daemon.identity()?.name ?? "";
+  const storedDraft = draftOf(owner, view.id);
+  const storedHistory = storedValue(`history.${owner}`, parseHistory);
   const history = new InputHistory(storedHistory.read());
   const [draft, setDraft] = createSignal<Draft>(storedDraft.read());
   const [outcome, setOutcome] = createSignal<CommandOutcome>();
   const [uploads, setUploads] = createSignal(0);
   const [outgoing, setOutgoing] = createSignal<readonly OutgoingMessage[]>([]);
-  const { outbox, unsubscribe } = outboxOf(view.id, client, setOutgoing);
+  const { outbox, unsubscribe } = outboxOf(owner, view.id, client, setOutgoing);
   onCleanup(unsubscribe);
 
   const isRunning = createMemo(() => ["running", "waiting"].includes(view.phase() ?? ""));

@@ -14,9 +14,9 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = { text: "", images: [] };
 
-/** The draft of a session, kept over a reload. */
-export function draftOf(sessionId: string, storage?: KeyValueStorage): StoredValue<Draft> {
-  const stored = storedValue(`draft.${sessionId}`, parseDraft, storage);
+/** The draft of a session, kept over a reload. Other people who use the browser don't see it. */
+export function draftOf(owner: string, sessionId: string, storage?: KeyValueStorage): StoredValue<Draft> {
+  const stored = storedValue(`draft.${owner}.${sessionId}`, parseDraft, storage);
   return {
     read: () => stored.read(),
     write: (draft) => stored.write(draft === undefined || isEmpty(draft) ? undefined : draft),

@@ -20,23 +20,24 @@ const entries = new Map<string, Entry>();
 /** How long a request waits for the outcome of a steering message. If the turn has ended, the message is queued instead. */
 const STEER_WAIT_MS = 5000;
 
-/** Returns the outbox of a session. Calls the listener immediately and after each change. */
+/** Returns the outbox of a session. Its messages are stored for their author only. Calls the listener immediately and after each change. */
 export function outboxOf(
+  owner: string,
   sessionId: string,
   client: DaemonClient,
   listener: Listener,
 ): { readonly outbox: Outbox; readonly unsubscribe: () => void } {
-  const entry = entries.get(sessionId) ?? createEntry(sessionId, client);
+  const entry = entries.get(sessionId) ?? createEntry(owner, sessionId, client);
   entries.set(sessionId, entry);
   entry.listeners.add(listener);
   listener(entry.outbox.messages);
   return { outbox: entry.outbox, unsubscribe: () => entry.listeners.delete(listener) };
 }
 
-function createEntry(sessionId: string, client: DaemonClient): Entry {
+function createEntry(owner: string, sessionId: string, client: DaemonClient): Entry {
   const listeners = new Set<Listener>();
   const outbox = new Outbox({
-    stored: storedValue(`outbox.${sessionId}`, parseOutgoing),
+    stored: storedValue(`outbox.${owner}.${sessionId}`, parseOutgoing),
     send: async (message) => sendMessage(client, sessionId, message),
     createKey: () => createKey(),
     onChange: (messages) => {

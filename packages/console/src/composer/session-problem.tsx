@@ -1,11 +1,13 @@
 import type { Problem } from "@codexkit/daemon/client";
-import { type JSX, Match, Show, Switch } from "solid-js";
+import { createSignal, type JSX, Match, onCleanup, Show, Switch } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
+import { announce } from "../ui/index.ts";
 import { WriterLock } from "../sessions/writer-lock.tsx";
 
 /** The reason why the session can't continue, and possible actions. */
-export function SessionProblem(props: {
+export default function SessionProblem(props: {
   readonly sessionId: string;
+  readonly threadId: string | null;
   readonly problem: Problem;
   readonly onFork: () => void;
   /** Sends the refused message again. Undefined if no message was refused. */
@@ -16,7 +18,7 @@ export function SessionProblem(props: {
     <Switch>
       <Match when={props.problem.type === "writer_locked"}>
         <WriterLock holder={readHolder(props.problem)} onFork={() => props.onFork()}>
-          The stored history can be read here. Close the thread in the other program to continue it.
+          <Show when={props.threadId}>{(threadId) => <WaitForThread threadId={threadId()} />}</Show>
           <Show when={props.onRetry}>
             {(retry) => (
               <button type="button" class="button" onClick={() => retry()()}>
@@ -24,6 +26,9 @@ export function SessionProblem(props: {
               </button>
             )}
           </Show>
+          <span>
+            The stored history can be read here. Close the thread in the other program to continue it.
+          </span>
         </WriterLock>
       </Match>
       <Match when={true}>
@@ -47,6 +52,49 @@ export function SessionProblem(props: {
         </section>
       </Match>
     </Switch>
+  );
+}
+
+const POLL_MS = 2_000;
+
+/** Reports when the other program has closed the thread. */
+function WaitForThread(props: { readonly threadId: string }): JSX.Element {
+  const { client } = useDaemon();
+  const [state, setState] = createSignal<"idle" | "waiting" | "free" | "failed">("idle");
+  const controller = new AbortController();
+  const { signal } = controller;
+  onCleanup(() => controller.abort());
+  const wait = async (): Promise<void> => {
+    setState("waiting");
+    try {
+      while ((await client.threads.get(props.threadId, { signal })).holder) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      setState("free");
+      announce("The thread is free");
+    } catch {
+      if (!signal.aborted) setState("failed");
+    }
+  };
+  return (
+    <>
+      <Show when={state() === "idle" || state() === "failed"}>
+        <button type="button" class="button" onClick={() => void wait()}>
+          Wait, and tell me
+        </button>
+      </Show>
+      <Show when={state() !== "idle"}>
+        <p role="status">
+          {
+            {
+              waiting: "Waiting until the thread is closed…",
+              free: "The thread is free now. Send your message again.",
+              failed: "The daemon does not know whether the thread is open.",
+            }[state() as "waiting" | "free" | "failed"]
+          }
+        </p>
+      </Show>
+    </>
   );
 }
 

@@ -180,7 +180,11 @@ function LoadedDiff(props: { readonly view: SessionView; readonly diff: ParsedDi
           <For each={props.diff.files}>
             {(file, index) => (
               <li>
-                <button type="button" class="diff-file-link" onClick={() => navigation()?.showFile(index())}>
+                <button
+                  type="button"
+                  class="diff-file-link"
+                  onClick={() => navigation()?.scrollToFile(index())}
+                >
                   <FilePath file={file} /> <FileCounts file={file} />
                 </button>
               </li>

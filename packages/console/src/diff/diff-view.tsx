@@ -28,7 +28,7 @@ export interface DiffNavigation {
   readonly moveHunk: (step: 1 | -1) => void;
   readonly moveFile: (step: 1 | -1) => void;
   readonly moveLine: (step: 1 | -1) => void;
-  readonly showFile: (file: number) => void;
+  readonly scrollToFile: (file: number) => void;
   /** The file that is at the top or has the cursor. */
   readonly currentFile: () => number;
   readonly currentLine: () => LineTarget | undefined;
@@ -74,7 +74,7 @@ export function DiffView(props: DiffViewProps) {
       moveHunk: (step) => moveTo(layout().nextHunk(cursor(), step)),
       moveFile: (step) => moveTo(layout().nextFile(cursor(), step)),
       moveLine: (step) => moveTo(cursor() + step, "auto"),
-      showFile: (file) => moveTo(layout().positionOfFile(file)),
+      scrollToFile: (file) => moveTo(layout().positionOfFile(file)),
       currentFile: () => layout().fileAt(cursor()),
       currentLine: () => targetOf(layout().at(cursor())),
       focus: () => scroller.focus(),

@@ -19,6 +19,10 @@ import type { Connection, ConnectionState, DaemonFeed, SessionView, SignedInAs }
 const DOWN_AFTER_MS = 10_000;
 /** After this time, a hidden page closes its stream. The cursor is kept, so that no event is lost. */
 const HIDDEN_MS = 30_000;
+/** Number of approvals in memory. Beyond it, the oldest answered ones are dropped. */
+const MAX_APPROVALS = 2_000;
+/** Time before the page connects again after its cursor was refused. */
+const RESYNC_MS = 1_000;
 const HIDDEN_LOCK = "codexkit.hidden-stream";
 /** Number of sessions that are still watched after they are no longer on screen. */
 const KEPT_SESSIONS = 8;
@@ -40,6 +44,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   const [connection, setConnection] = createSignal<Connection>({
     state: "connecting",
     since: Date.now(),
+    dataFrom: null,
     pending: 0,
   });
   let downTimer: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +56,13 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   function changeState(state: ConnectionState, pending = 0): void {
     const current = connection();
     if (current.state === state && current.pending === pending) return;
-    setConnection({ state, since: current.state === state ? current.since : Date.now(), pending });
+    const now = Date.now();
+    setConnection({
+      state,
+      since: current.state === state ? current.since : now,
+      dataFrom: current.state === "live" ? now : current.dataFrom,
+      pending,
+    });
   }
 
   let received: readonly StreamFrame[] = [];
@@ -83,7 +94,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
             break;
           }
           case "approval": {
-            approvals.set(frame.approval.id, frame.approval);
+            addApproval(frame.approval);
             break;
           }
           case "synced": {
@@ -118,11 +129,33 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     else changeState("live");
   }
 
+  /** IDs of sessions that were read before the store was replaced. Any other state of them is newer. */
+  let outdated = new Set<string>();
+
   function addSession(session: Session): void {
     const known = sessions.peek(session.id);
-    if (known && known.updatedAt > session.updatedAt) return;
+    const isOutdated = outdated.delete(session.id);
+    if (known && known.updatedAt > session.updatedAt && !isOutdated) return;
     if (session.phase === "deleted") sessions.delete(session.id);
     else sessions.set(session.id, session);
+  }
+
+  /** Adds an approval. Unchanged parts stay the same objects, so that fields of a card keep the focus. */
+  function addApproval(approval: Approval): void {
+    const known = approvals.peek(approval.id);
+    approvals.set(approval.id, {
+      ...approval,
+      request: keepEqual(known?.request, approval.request),
+      offers: keepEqual(known?.offers, approval.offers),
+    });
+    if (known || approvals.size <= MAX_APPROVALS) return;
+    // The oldest one that was answered. Its card becomes a row without contents, far above.
+    for (const id of approvals.keys()) {
+      const state = approvals.peek(id)?.state;
+      if (state === "open" || state === "parked") continue;
+      approvals.delete(id);
+      return;
+    }
   }
 
   const [nodes, setNodes] = createSignal<readonly Node[]>([]);
@@ -143,33 +176,52 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     try {
       const changed = await Promise.all(
         [...closed, ...(hasLists() ? unknown : [])].map(async (approvalId) =>
-          client.request("GET /inbox/{approvalId}", { params: { approvalId } }).catch(() => undefined),
+          client.request("GET /inbox/{approvalId}", { params: { approvalId } }).catch((error: unknown) => {
+            // The store that was replaced had it.
+            if (DaemonClientError.is(error) && error.status === 404) approvals.delete(approvalId);
+            return undefined;
+          }),
         ),
       );
       batch(() => {
-        for (const approval of changed) if (approval) approvals.set(approval.id, approval);
+        for (const approval of changed) if (approval) addApproval(approval);
       });
       if (hasLists()) return;
       const [list, opened, parked] = await Promise.all([
         client.request("GET /sessions", { query: { limit: 200 } }),
-        client.request("GET /inbox", { query: { state: "open", limit: 200 } }),
-        client.request("GET /inbox", { query: { state: "parked", limit: 200 } }),
+        readInbox("open"),
+        readInbox("parked"),
       ]);
       batch(() => {
         setHasLists(true);
         for (const session of list.data) addSession(session);
-        for (const approval of [...opened.data, ...parked.data]) approvals.set(approval.id, approval);
+        for (const id of outdated) sessions.delete(id);
+        outdated.clear();
+        for (const approval of [...opened, ...parked]) addApproval(approval);
       });
     } catch {
       // The connection was lost. The next one reads them again.
     }
   }
 
+  async function readInbox(state: "open" | "parked"): Promise<readonly Approval[]> {
+    const all: Approval[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page: { readonly data: readonly Approval[]; readonly next: string | null } = await client.request(
+        "GET /inbox",
+        { query: { state, limit: 200, ...(cursor !== undefined && { cursor }) } },
+      );
+      all.push(...page.data);
+      cursor = page.next;
+    }
+    return all;
+  }
+
   function setDisconnected(): void {
     if (connection().state === "reconnecting" || connection().state === "down") return;
     if (connection().state !== "connecting") changeState("reconnecting");
-    clearTimeout(downTimer);
-    downTimer = setTimeout(() => changeState("down"), DOWN_AFTER_MS);
+    // Each failed attempt is reported. The time counts from the first one.
+    downTimer ??= setTimeout(() => changeState("down"), DOWN_AFTER_MS);
   }
 
   // The worker's script could not be loaded, for example because the page is being closed.
@@ -196,8 +248,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
       }
       case "refused": {
         if (data.resync) {
-          setHasLists(false);
-          send({ type: "connect" });
+          resync();
         } else if (data.status === 401 || data.status === 403) {
           setIdentity(undefined);
           changeState("signed-out");
@@ -206,6 +257,18 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
       }
     }
   });
+
+  /** Reads everything again, because the store was restored from an older copy than the page's data. */
+  function resync(): void {
+    received = [];
+    outdated = new Set(sessions.keys());
+    setHasLists(false);
+    for (const entry of feeds.values()) {
+      entry.startsAfter = undefined;
+      entry.feed.restart();
+    }
+    setTimeout(() => send({ type: "connect" }), RESYNC_MS);
+  }
 
   function sendWatch(): void {
     const wanted = [...feeds].flatMap(([id, { startsAfter, feed }]) =>
@@ -230,7 +293,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         session: (id) => sessions.get(id),
         addSession,
         addApprovals: (list) => {
-          for (const approval of list) approvals.set(approval.id, approval);
+          for (const approval of list) addApproval(approval);
         },
         approvals: allApprovals,
         startAfter: (seq) => {
@@ -318,8 +381,8 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   async function signOut(): Promise<void> {
     await client.request("POST /logout");
     send({ type: "pause" });
-    setIdentity(undefined);
-    changeState("signed-out");
+    // Drops all data of the session from memory.
+    location.reload();
   }
 
   const allApprovals = createMemo(() => approvals.values().toSorted((a, b) => a.createdAt - b.createdAt));
@@ -353,6 +416,11 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   };
   void signIn();
   return feed;
+}
+
+/** Returns the known value if the new one is equal. */
+function keepEqual<Value>(known: Value | undefined, next: Value): Value {
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(next) ? known : next;
 }
 
 /** Returns the number of frames in the next slice. */

@@ -33,6 +33,8 @@ export interface ItemRecord {
 const LONGEST_TEXT = 262_144;
 const HEAD = 2_048;
 const TAIL = 4_096;
+/** The end of a running command's output that is kept when it becomes too long. Half, so that it is cut rarely. */
+const RUNNING_TAIL = LONGEST_TEXT / 2;
 
 export function itemKey(turnId: string, itemId: string): string {
   return `${turnId}/${itemId}`;
@@ -83,7 +85,7 @@ export function cutItem(item: ThreadItem): Pick<ItemRecord, "item" | "truncated"
 
 /** Number of characters in all texts of an item, which make up nearly all of its memory. */
 export function countCharacters({ item, texts }: Pick<ItemRecord, "item" | "texts">): number {
-  let count = texts.reduce((sum, { text }) => sum + text.length, 0);
+  let count = countTexts({ texts });
   const visit = (value: unknown): void => {
     if (typeof value === "string") count += value.length;
     else if (typeof value === "object" && value !== null)
@@ -91,6 +93,11 @@ export function countCharacters({ item, texts }: Pick<ItemRecord, "item" | "text
   };
   visit(item);
   return count;
+}
+
+/** Number of characters of the deltas so far. */
+export function countTexts({ texts }: Pick<ItemRecord, "texts">): number {
+  return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 function escapePointer(name: string): string {
@@ -113,6 +120,9 @@ export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset
   if (offset > text.length) text.text += "…";
   text.text += delta.slice(Math.max(0, text.length - offset));
   text.length = end;
+  if (kind === "command_output" && text.text.length > LONGEST_TEXT) {
+    text.text = `${text.text.slice(0, HEAD)}…${text.text.slice(-RUNNING_TAIL)}`.toWellFormed();
+  }
   if (merged) record.wasMerged = true;
   return true;
 }

@@ -21,6 +21,10 @@ export class ReactiveMap<Value> {
     return this.#values.get(key);
   }
 
+  get size(): number {
+    return this.#values.size;
+  }
+
   keys(): IterableIterator<string> {
     return this.#values.keys();
   }

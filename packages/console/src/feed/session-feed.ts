@@ -1,12 +1,14 @@
 import {
   type DaemonClient,
   DaemonClientError,
+  type Item,
   type Session,
   type SessionEvent,
+  type TurnSummary,
 } from "@codexkit/daemon/client";
 import { type Accessor, createMemo, createRoot, createSignal, getOwner, onCleanup } from "solid-js";
 import type { Approval } from "@codexkit/daemon/client";
-import { SessionProjection } from "./session-projection.ts";
+import { PROJECTION_LIMITS, SessionProjection } from "./session-projection.ts";
 import { ReactiveItem } from "./transcript-item.ts";
 import type { PlanStep, SessionView, TranscriptEntry, TranscriptItem } from "./types.ts";
 
@@ -20,7 +22,15 @@ export interface SessionFeedDeps {
   readonly startAfter: (seq: number) => void;
 }
 
+interface ItemPage {
+  readonly data: readonly Item[];
+  /** Where the next page begins. */
+  readonly next: number | null;
+}
+
 const PAGE = 200;
+/** Interval between attempts to read the history while the connection is lost. */
+const RETRY_MS = 2_000;
 /**
  * Number of past events that are read when a session is opened, for their notices, which the history of items does not contain.
  */
@@ -29,7 +39,7 @@ const LOOK_BACK = 200;
 /** An open session: its projection, and the signals through which screens read it. */
 export class SessionFeed {
   readonly view: SessionView;
-  readonly #projection = new SessionProjection();
+  #projection = new SessionProjection();
   readonly #deps: SessionFeedDeps;
   readonly #id: string;
   readonly #items = new Map<string, ReactiveItem>();
@@ -40,15 +50,19 @@ export class SessionFeed {
   readonly #notifyTurns: () => void;
   readonly #notifyState: () => void;
   readonly #setLastSeq: (seq: number) => void;
+  readonly #setOlderFailed: (hasFailed: boolean) => void;
   /** Events that arrived before the history was loaded. */
   #early: SessionEvent[] | undefined = [];
   #older: Promise<void> | undefined;
   #keepsOlder = false;
+  /** Number of entries that were added since the reader looks at old ones. */
+  #addedMeanwhile = 0;
+  /** Ends the requests of the current history, and its retries. */
+  #controller = new AbortController();
 
   constructor(id: string, deps: SessionFeedDeps) {
     this.#id = id;
     this.#deps = deps;
-    const projection = this.#projection;
     const [status, setStatus] = createSignal<"loading" | "ready" | "missing">("loading");
     const [entriesChanged, notifyEntries] = createSignal<unknown>(undefined, { equals: false });
     const [turnsChanged, notifyTurns] = createSignal<unknown>(undefined, { equals: false });
@@ -59,6 +73,8 @@ export class SessionFeed {
     this.#notifyTurns = () => notifyTurns(undefined);
     this.#notifyState = () => notifyState(undefined);
     this.#setLastSeq = setLastSeq;
+    const [hasOlderFailed, setOlderFailed] = createSignal(false);
+    this.#setOlderFailed = setOlderFailed;
     const { signals, dispose } = createRoot((end) => {
       const of = <Value>(changed: Accessor<unknown>, read: () => Value): Accessor<Value> =>
         createMemo(() => {
@@ -66,7 +82,7 @@ export class SessionFeed {
           return read();
         });
       const entries = of<readonly TranscriptEntry[]>(entriesChanged, () =>
-        projection.entries.map((entry) => (entry.type === "item" ? this.#item(entry.key) : entry)),
+        this.#projection.entries.map((entry) => (entry.type === "item" ? this.#item(entry.key) : entry)),
       );
       return {
         dispose: end,
@@ -75,16 +91,16 @@ export class SessionFeed {
           items: createMemo(() =>
             entries().filter((entry): entry is TranscriptItem => entry.type === "item"),
           ),
-          turns: of(turnsChanged, () => projection.turns),
-          plan: of(stateChanged, () => projection.plan),
-          diff: of(stateChanged, () => projection.diff),
-          usage: of(stateChanged, () => projection.usage),
-          agents: of(stateChanged, () => projection.agents),
-          queue: of(stateChanged, () => projection.queue),
-          gaps: of(entriesChanged, () => projection.gaps),
-          hasOlder: of(entriesChanged, () => projection.hasOlder && !projection.isFull),
+          turns: of(turnsChanged, () => this.#projection.turns),
+          plan: of(stateChanged, () => this.#projection.plan),
+          diff: of(stateChanged, () => this.#projection.diff),
+          usage: of(stateChanged, () => this.#projection.usage),
+          agents: of(stateChanged, () => this.#projection.agents),
+          queue: of(stateChanged, () => this.#projection.queue),
+          gaps: of(entriesChanged, () => this.#projection.gaps),
+          hasOlder: of(entriesChanged, () => this.#projection.hasOlder && !this.#projection.isFull),
           textLimit: of(entriesChanged, () =>
-            projection.isFull ? "full" : projection.hasDroppedText ? "dropped" : "none",
+            this.#projection.isFull ? "full" : this.#projection.hasDroppedText ? "dropped" : "none",
           ),
           approvals: createMemo(() => deps.approvals().filter(({ sessionId }) => sessionId === id)),
         },
@@ -99,10 +115,13 @@ export class SessionFeed {
       lastSeq,
       ...signals,
       item: (itemId) => signals.items().findLast((item) => item.id === itemId),
+      hasOlderFailed,
       loadOlder: async () => this.#loadOlder(),
+      loadRange: async (from, to) => this.#loadRange(from, to),
       loadAround: async (seq) => this.#loadAround(seq),
       keepOlder: (isNeeded) => {
         this.#keepsOlder = isNeeded;
+        this.#addedMeanwhile = 0;
         if (isNeeded || this.#early) return;
         this.#trim();
         this.#publish();
@@ -112,7 +131,7 @@ export class SessionFeed {
         if (getOwner()) onCleanup(() => this.#listeners.delete(listener));
       },
     };
-    void this.#load();
+    void this.#load(this.#controller.signal);
   }
 
   /** Whether this session is watched, and from which event on. */
@@ -125,10 +144,31 @@ export class SessionFeed {
       this.#early.push(...events);
       return;
     }
-    for (const event of events) this.#projection.apply(event);
+    const projection = this.#projection;
+    const count = projection.entries.length;
+    for (const event of events) projection.apply(event);
+    this.#addedMeanwhile += projection.entries.length - count;
     if (!this.#keepsOlder) this.#trim();
+    else if (projection.isOverfull || this.#addedMeanwhile > 2 * PROJECTION_LIMITS.entries) {
+      this.#trim();
+      projection.hasDroppedText = true;
+      this.#addedMeanwhile = 0;
+    }
     for (const listener of this.#listeners) for (const event of events) listener(event);
     this.#publish();
+    if (projection.isOutdated) this.#restart(projection);
+  }
+
+  /** Reads the session again, because the store was restored from an older copy. The page shows the old state until then. */
+  restart(): void {
+    this.#restart(undefined);
+  }
+
+  #restart(previous: SessionProjection | undefined): void {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+    this.#early = [];
+    void this.#load(this.#controller.signal, previous);
   }
 
   /** Handles the stream's report that the session does not exist. */
@@ -137,70 +177,127 @@ export class SessionFeed {
   }
 
   dispose(): void {
+    this.#controller.abort();
     this.#dispose();
     this.#listeners.clear();
   }
 
-  async #load(): Promise<void> {
+  /** @param previous The state whose events have been received, and whose history is outdated. */
+  async #load(signal: AbortSignal, previous?: SessionProjection): Promise<void> {
     const { client } = this.#deps;
     const params = { sessionId: this.#id };
     try {
-      const session = await client.request("GET /sessions/{sessionId}", { params });
+      const session = await client.request("GET /sessions/{sessionId}", { params, signal });
       this.#deps.addSession(session);
-      this.#projection.setSession(session);
+      const projection = new SessionProjection();
+      projection.setSession(session);
       // The history is read after this position, so that it contains everything before it.
       const start = Math.max(session.firstSeq - 1, session.lastSeq - LOOK_BACK, 0);
-      this.#deps.startAfter(start);
+      projection.lastSeq = previous?.lastSeq ?? start;
+      projection.historySeq = session.lastSeq;
+      if (previous) projection.addNotices(previous.entries);
+      this.#projection = projection;
+      if (!previous) this.#deps.startAfter(start);
       const [items, turns, queue, plan, diff, approvals] = await Promise.all([
-        client.request("GET /sessions/{sessionId}/items", { params, query: { limit: PAGE } }),
-        client.request("GET /sessions/{sessionId}/turns", { params, query: { limit: PAGE } }),
-        client.request("GET /sessions/{sessionId}/commands", { params }),
-        client.request("GET /sessions/{sessionId}/plan", { params }),
-        client.request("GET /sessions/{sessionId}/diff", { params }),
-        client.request("GET /inbox", { query: { sessionId: this.#id, limit: PAGE } }),
+        client.request("GET /sessions/{sessionId}/items", { params, query: { limit: PAGE }, signal }),
+        client.request("GET /sessions/{sessionId}/turns", { params, query: { limit: PAGE }, signal }),
+        client.request("GET /sessions/{sessionId}/commands", { params, signal }),
+        client.request("GET /sessions/{sessionId}/plan", { params, signal }),
+        client.request("GET /sessions/{sessionId}/diff", { params, signal }),
+        client.request("GET /inbox", { query: { sessionId: this.#id, limit: PAGE }, signal }),
       ]);
-      this.#projection.lastSeq = start;
-      this.#projection.addItems(items.data, items.next !== null);
-      this.#projection.addTurns(turns.data);
-      this.#projection.setQueue(queue.data);
-      this.#projection.setPlan({
+      projection.addItems(items.data, items.next !== null);
+      projection.addTurns(turns.data);
+      projection.setQueue(queue.data);
+      projection.setPlan({
         turnId: plan.turnId,
         steps: plan.plan as readonly PlanStep[],
         explanation: plan.explanation,
       });
-      this.#projection.setDiff(diff);
+      projection.setDiff(diff);
       this.#deps.addApprovals(approvals.data);
+      // The items of another projection.
+      this.#items.clear();
+      this.#setOlderFailed(false);
       const early = this.#early ?? [];
       this.#early = undefined;
       this.apply(early);
       this.#setStatus("ready");
+      if (turns.next !== null) void this.#loadOutline(turns.next, signal);
     } catch (error) {
+      if (signal.aborted) return;
       if (DaemonClientError.is(error) && (error.status === 404 || error.status === 410)) this.markMissing();
-      // The connection was lost. The stream reconnects, and its next event opens the session again.
-      else setTimeout(() => void this.#load(), 2_000);
+      else retry(() => void this.#load(signal, previous), signal);
     }
   }
 
+  /** Reads the turns before the newest ones, so that the outline is complete. */
+  async #loadOutline(next: number, signal: AbortSignal): Promise<void> {
+    let before: number | null = next;
+    try {
+      while (before !== null) {
+        const page: { readonly data: readonly TurnSummary[]; readonly next: number | null } =
+          await this.#deps.client.request("GET /sessions/{sessionId}/turns", {
+            params: { sessionId: this.#id },
+            query: { before, limit: PAGE },
+            signal,
+          });
+        this.#projection.addTurns(page.data);
+        this.#publish();
+        before = page.next;
+      }
+    } catch {
+      const rest = before;
+      if (rest !== null) retry(() => void this.#loadOutline(rest, signal), signal);
+    }
+  }
+
+  /** Never rejects: `hasOlderFailed` reports a failure. */
   async #loadOlder(): Promise<void> {
-    this.#older ??= this.#readOlder().finally(() => {
-      this.#older = undefined;
-    });
+    this.#older ??= this.#readOlder()
+      .then(
+        () => this.#setOlderFailed(false),
+        () => this.#setOlderFailed(true),
+      )
+      .finally(() => {
+        this.#older = undefined;
+      });
     await this.#older;
   }
 
   async #readOlder(): Promise<void> {
-    const oldest = this.#projection.entries.find((entry) => entry.type === "item");
-    if (!oldest || !this.#projection.hasOlder || this.#projection.isFull) return;
-    const page = await this.#deps.client.request("GET /sessions/{sessionId}/items", {
-      params: { sessionId: this.#id },
-      query: { before: oldest.firstSeq, limit: PAGE },
-    });
-    this.#projection.addItems(page.data, page.next !== null);
+    const projection = this.#projection;
+    if (this.#early || !projection.hasOlder || projection.isFull) return;
+    // Without an item, for example if notices have replaced all of them, the newest items are read.
+    const before = projection.entries.find((entry) => entry.type === "item")?.firstSeq;
+    const page = await this.#readItems(before);
+    if (projection !== this.#projection) return;
+    projection.addItems(page.data, page.next !== null);
     this.#publish();
   }
 
+  /** Loads the items of missing events from the history, newest first. */
+  async #loadRange(from: number, to: number): Promise<void> {
+    for (let before: number | null = to + 1; before !== null && before > from && !this.#projection.isFull;) {
+      const page: ItemPage = await this.#readItems(before);
+      this.#projection.addItems(page.data);
+      this.#publish();
+      before = page.next;
+    }
+  }
+
+  async #readItems(before: number | undefined): Promise<ItemPage> {
+    return this.#deps.client.request("GET /sessions/{sessionId}/items", {
+      params: { sessionId: this.#id },
+      query: { limit: PAGE, ...(before !== undefined && { before }) },
+      signal: this.#controller.signal,
+    });
+  }
+
   async #loadAround(seq: number): Promise<void> {
-    while (this.view.hasOlder() && (this.#projection.entries[0]?.firstSeq ?? 0) > seq) {
+    for (let count = -1; this.view.hasOlder() && this.#projection.entries.length > count;) {
+      if ((this.#projection.entries[0]?.firstSeq ?? 0) <= seq) return;
+      count = this.#projection.entries.length;
       await this.#loadOlder();
     }
   }
@@ -229,4 +326,9 @@ export class SessionFeed {
     if (changes.state) this.#notifyState();
     this.#setLastSeq(this.#projection.lastSeq);
   }
+}
+
+function retry(run: () => void, signal: AbortSignal): void {
+  const timer = setTimeout(run, RETRY_MS);
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
 }

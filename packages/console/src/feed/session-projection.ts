@@ -2,11 +2,13 @@ import type { Command, Item, Session, SessionEvent, TurnSummary } from "@codexki
 import {
   appendDelta,
   countCharacters,
+  countTexts,
   cutItem,
   fromHistory,
   type ItemRecord,
   itemKey,
 } from "./item-record.ts";
+import { diffStat } from "./diff-stat.ts";
 import type { Agent, Plan, SessionUsage, TranscriptNotice, TurnDiff } from "./types.ts";
 
 export type EntryRecord = ({ readonly type: "item" } & ItemRecord) | TranscriptNotice;
@@ -37,6 +39,13 @@ export const PROJECTION_LIMITS = {
  */
 export class SessionProjection {
   lastSeq = 0;
+  /**
+   * Events up to this one happened before the history was read. Only data that the history does not contain is taken from them,
+   * because the history may have been reverted since.
+   */
+  historySeq = 0;
+  /** Whether the history must be read again, because it was reverted to a turn that is not loaded. */
+  isOutdated = false;
   /** Sorted by `firstSeq`. */
   entries: readonly EntryRecord[] = [];
   plan: Plan | null = null;
@@ -47,7 +56,7 @@ export class SessionProjection {
   agents: readonly Agent[] = [];
   /** Whether entries before the first one exist. */
   hasOlder = false;
-  /** Whether text was dropped because of the limit of characters. */
+  /** Whether entries were dropped that may be on screen, or because of the limit of characters. */
   hasDroppedText = false;
   readonly #limits: { readonly entries: number; readonly characters: number };
   /** Number of characters of each item, and of all items. */
@@ -55,6 +64,8 @@ export class SessionProjection {
   #characters = 0;
   readonly #items = new Map<string, { readonly type: "item" } & ItemRecord>();
   readonly #turns = new Map<string, TurnSummary>();
+  /** Beginnings of the turns that started before the history was read. */
+  readonly #pastTurns = new Map<string, number>();
   readonly #agents = new Map<string, Agent>();
   #rootThreadId: string | null = null;
   #changes = noChanges();
@@ -66,6 +77,11 @@ export class SessionProjection {
   /** Whether no more text can be held. */
   get isFull(): boolean {
     return this.#characters >= this.#limits.characters;
+  }
+
+  /** Whether there is twice as much text as the limit allows. */
+  get isOverfull(): boolean {
+    return this.#characters >= 2 * this.#limits.characters;
   }
 
   /** Turns, oldest first. */
@@ -109,6 +125,12 @@ export class SessionProjection {
       this.#noteAgents(record);
     }
     if (hasOlder !== undefined) this.hasOlder = hasOlder;
+    this.#sort();
+  }
+
+  /** Adds the notices of another state of the session. */
+  addNotices(entries: readonly EntryRecord[]): void {
+    this.entries = [...this.entries, ...entries.filter(({ type }) => type === "notice")];
     this.#sort();
   }
 
@@ -163,6 +185,51 @@ export class SessionProjection {
   apply(event: SessionEvent): void {
     if (event.seq <= this.lastSeq) return;
     this.lastSeq = event.seq;
+    if (event.seq <= this.historySeq) this.#applyPast(event);
+    else this.#applyNew(event);
+    if (event.type === "gap") this.gaps = [...this.gaps, event].slice(-PROJECTION_LIMITS.gaps);
+    if (isNotice(event)) this.#addNotice(event);
+  }
+
+  /** Takes only what the history does not contain: flags of items, the usage of the newest turn, and which notices were reverted. */
+  #applyPast(event: SessionEvent): void {
+    switch (event.type) {
+      case "item.started":
+      case "item.completed":
+      case "item.delta": {
+        const itemId = event.type === "item.delta" ? event.itemId : event.item.id;
+        const record = this.#items.get(itemKey(event.turnId, itemId));
+        if (!record) return;
+        if (event.recovered) record.wasRecovered = true;
+        if (event.type === "item.delta" && event.merged) record.wasMerged = true;
+        break;
+      }
+      case "turn.started": {
+        this.#pastTurns.set(event.turnId, event.seq);
+        break;
+      }
+      case "usage.updated": {
+        if (!this.#isRoot(event.threadId)) return;
+        const total = this.usage.total ?? event.total;
+        this.usage = { total, turn: event.usage, contextWindow: event.contextWindow };
+        this.#changes.state = true;
+        break;
+      }
+      case "session.updated": {
+        const before = event.changes["revertedBefore"];
+        if (typeof before !== "string") return;
+        const first = this.#pastTurns.get(before) ?? 0;
+        this.entries = this.entries.filter(
+          ({ type, firstSeq }) => type === "item" || firstSeq < first || firstSeq >= event.seq,
+        );
+        this.#changes.entries = true;
+        break;
+      }
+      default:
+    }
+  }
+
+  #applyNew(event: SessionEvent): void {
     switch (event.type) {
       case "item.started":
       case "item.completed": {
@@ -172,8 +239,9 @@ export class SessionProjection {
       case "item.delta": {
         const record = this.#items.get(itemKey(event.turnId, event.itemId));
         if (!record || record.status !== "running") return;
+        const before = countTexts(record);
         if (appendDelta(record, event)) this.#changes.texts.add(record.key);
-        this.#resize(record.key, (this.#sizes.get(record.key) ?? 0) + event.delta.length);
+        this.#resize(record.key, (this.#sizes.get(record.key) ?? 0) + countTexts(record) - before);
         if (event.recovered) record.wasRecovered = true;
         break;
       }
@@ -190,7 +258,6 @@ export class SessionProjection {
       case "turn.failed":
       case "turn.interrupted": {
         this.#applyTurn(event);
-        if (event.type === "turn.failed") this.#addNotice(event, event.turnId);
         break;
       }
       case "plan.updated": {
@@ -200,6 +267,9 @@ export class SessionProjection {
         break;
       }
       case "diff.updated": {
+        const turn = this.#turns.get(event.turnId);
+        if (turn) this.#turns.set(turn.id, { ...turn, diffStat: diffStat(event.diff) });
+        this.#changes.turns = true;
         if (!this.#isRoot(event.threadId)) return;
         this.diff = { turnId: event.turnId, diff: event.diff };
         this.#changes.state = true;
@@ -216,31 +286,13 @@ export class SessionProjection {
       }
       case "session.updated": {
         const before = event.changes["revertedBefore"];
-        if (typeof before === "string") this.#revert(before);
-        this.#addNotice(event, undefined);
-        break;
-      }
-      case "gap": {
-        this.gaps = [...this.gaps, event].slice(-PROJECTION_LIMITS.gaps);
-        this.#addNotice(event, undefined);
+        if (typeof before === "string") this.#revert(before, event.seq);
         break;
       }
       case "command.accepted":
       case "command.started":
       case "command.finished": {
         this.#applyCommand(event);
-        if (event.type === "command.finished" && event.problem) this.#addNotice(event, undefined);
-        break;
-      }
-      case "warning": {
-        this.#addNotice(event, event.turnId);
-        break;
-      }
-      case "recovered":
-      case "session.moved":
-      case "inbox.opened":
-      case "session.deleted": {
-        this.#addNotice(event, undefined);
         break;
       }
       default:
@@ -340,11 +392,22 @@ export class SessionProjection {
     this.setQueue([...this.queue, command]);
   }
 
-  #revert(beforeTurnId: string): void {
-    const first = this.#turns.get(beforeTurnId)?.firstSeq;
-    if (first === undefined) return;
-    for (const [id, turn] of this.#turns) if (turn.firstSeq >= first) this.#turns.delete(id);
-    const isKept = (entry: EntryRecord): boolean => entry.firstSeq < first;
+  /** Removes a turn and everything since then. `seq` is the event that reports it. */
+  #revert(beforeTurnId: string, seq: number): void {
+    // The beginning of the turn may not be known, but some of its items.
+    const first = Math.min(
+      this.#turns.get(beforeTurnId)?.firstSeq ?? Infinity,
+      this.entries.find(({ turnId }) => turnId === beforeTurnId)?.firstSeq ?? Infinity,
+    );
+    if (first === Infinity) {
+      this.isOutdated = true;
+      // It is unknown which of them happened before the turn.
+      this.entries = this.entries.filter(({ type }) => type === "item");
+      return;
+    }
+    const isKept = ({ firstSeq }: { readonly firstSeq: number }): boolean =>
+      firstSeq < first || firstSeq >= seq;
+    for (const [id, turn] of this.#turns) if (!isKept(turn)) this.#turns.delete(id);
     for (const entry of this.entries) if (!isKept(entry)) this.#forget(entry.key);
     this.entries = this.entries.filter(isKept);
     this.#changes.entries = true;
@@ -389,13 +452,13 @@ export class SessionProjection {
     }
   }
 
-  #addNotice(event: SessionEvent, turnId: string | undefined): void {
+  #addNotice(event: SessionEvent): void {
     const notice: TranscriptNotice = {
       type: "notice",
       key: `notice/${event.seq}`,
       firstSeq: event.seq,
       at: event.at,
-      turnId,
+      turnId: ("turnId" in event ? event.turnId : undefined) ?? undefined,
       event,
     };
     this.entries = [...this.entries, notice];
@@ -429,6 +492,25 @@ export class SessionProjection {
 
   #isRoot(threadId: string): boolean {
     return this.#rootThreadId === null || threadId === this.#rootThreadId;
+  }
+}
+
+/** Whether an event is an entry of the transcript by itself. */
+function isNotice(event: SessionEvent): boolean {
+  switch (event.type) {
+    case "gap":
+    case "inbox.opened":
+    case "recovered":
+    case "session.deleted":
+    case "session.moved":
+    case "session.updated":
+    case "turn.failed":
+    case "warning":
+      return true;
+    case "command.finished":
+      return event.problem !== undefined;
+    default:
+      return false;
   }
 }
 

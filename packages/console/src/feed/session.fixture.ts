@@ -11,7 +11,8 @@ type Step =
   | { readonly what: "delta"; readonly text: string }
   | { readonly what: "complete" }
   | { readonly what: "plan"; readonly step: string }
-  | { readonly what: "warning" };
+  | { readonly what: "warning" }
+  | { readonly what: "revert"; readonly turns: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ what: "turn" as const }) },
@@ -37,6 +38,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({ what: fc.constant("plan" as const), step: fc.string({ maxLength: 5 }) }),
   },
   { weight: 1, arbitrary: fc.constant({ what: "warning" as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant("revert" as const), turns: fc.integer({ min: 1, max: 3 }) }),
+  },
 );
 
 /** A journal of a realistic session. */
@@ -48,6 +53,8 @@ function toEvents(steps: readonly Step[]): SessionEvent[] {
   const events: object[] = [];
   let turnId: string | undefined;
   let turns = 0;
+  /** Turns of the history that were not reverted. */
+  let kept: string[] = [];
   let items = 0;
   let open:
     | { readonly id: string; readonly type: "agentMessage" | "commandExecution"; text: string }
@@ -68,8 +75,15 @@ function toEvents(steps: readonly Step[]): SessionEvent[] {
     if (each.what === "turn" && turnId === undefined) {
       turns += 1;
       turnId = `turn-${turns}`;
+      kept.push(turnId);
       push({ type: "turn.started", ...ids() });
     } else if (each.what === "warning") push({ type: "warning", kind: "server", message: "careful" });
+    else if (each.what === "revert" && turnId === undefined) {
+      const before = kept.at(-each.turns);
+      if (before === undefined) continue;
+      push({ type: "session.updated", changes: { revertedBefore: before } });
+      kept = kept.slice(0, -each.turns);
+    }
     if (turnId === undefined) continue;
     if (each.what === "end") {
       complete();
@@ -110,6 +124,12 @@ export function toHistory(events: readonly SessionEvent[]): { items: Item[]; tur
   const items = new Map<string, Item>();
   const turns = new Map<string, TurnSummary>();
   for (const event of events) {
+    if (event.type === "session.updated") {
+      const first = turns.get(event.changes["revertedBefore"] as string)?.firstSeq ?? 0;
+      for (const rows of [items, turns]) {
+        for (const [id, { firstSeq }] of rows) if (firstSeq >= first) rows.delete(id);
+      }
+    }
     if (event.type === "item.started" || event.type === "item.completed") {
       const { item, turnId, threadId, seq } = event;
       items.set(item.id, {

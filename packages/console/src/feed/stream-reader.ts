@@ -9,7 +9,7 @@ import { mergeDeltas } from "./merge-deltas.ts";
 
 /** One frame of a 60 Hz screen. */
 const BATCH_MS = 16;
-/** Beyond this many unapplied frames, reading stops, so that the daemon merges events. */
+/** Beyond this many unapplied frames, reading stops, so that the daemon reads no further ahead. */
 const HIGH_WATER = 4_000;
 /** Interval between checks of the clock. */
 const CLOCK_MS = 1_000;
@@ -128,7 +128,11 @@ export class StreamReader {
       const status = DaemonClientError.is(error) ? error.status : 0;
       // The cursor is from a store that was replaced.
       const resync = DaemonClientError.is(error) && error.code === "invalid_cursor";
-      if (resync) this.#cursor = undefined;
+      if (resync) {
+        this.#cursor = undefined;
+        // They may be in the future of the store. The page reads its sessions again.
+        this.#positions.clear();
+      }
       this.#report({ type: "refused", status, resync });
     }
   }

@@ -31,6 +31,8 @@ export interface Connection {
   readonly state: ConnectionState;
   /** When this state began, in milliseconds since the epoch. */
   readonly since: number;
+  /** When the page was up to date for the last time. Null if it never was. */
+  readonly dataFrom: number | null;
   /** Events that are still to come, if `state` is `behind`. */
   readonly pending: number;
 }
@@ -103,7 +105,7 @@ export interface TranscriptItem {
   readonly truncated: Readonly<Record<string, number>>;
   /** The main text: a message, the output of a command, a plan, or the reasoning summary. */
   readonly text: string;
-  /** Deltas were merged by the daemon, because this page fell behind. */
+  /** The daemon had merged deltas of the text, which it does with old ones. The text is complete. */
   readonly wasMerged: boolean;
   /** The item was read from the thread's history, after a crash. */
   readonly wasRecovered: boolean;
@@ -191,8 +193,12 @@ export interface SessionView {
    * can be loaded because the reader looks at old ones.
    */
   readonly textLimit: Accessor<"none" | "dropped" | "full">;
-  /** Loads the page of entries before the oldest one. */
+  /** Whether the last attempt to load older entries has failed. */
+  readonly hasOlderFailed: Accessor<boolean>;
+  /** Loads the page of entries before the oldest one. Never rejects, see `hasOlderFailed`. */
   readonly loadOlder: () => Promise<void>;
+  /** Loads the items of these events from the history, such as those of a gap. Rejects if the connection is lost. */
+  readonly loadRange: (from: number, to: number) => Promise<void>;
   /** Loads the entries around a sequence number, such as `firstSeq` of a turn. */
   readonly loadAround: (seq: number) => Promise<void>;
   /**

@@ -23,7 +23,7 @@ export function AnsweredList() {
         signal: controller.signal,
       });
       // Open requests are in the other tab.
-      const answered = page.data.filter((entry) => !isAnswerable(entry, 0));
+      const answered = page.data.filter((entry) => !isAnswerable(entry));
       setEntries((before) => (cursor === null ? answered : [...before, ...answered]));
       setNext(page.next);
       setStatus("ready");

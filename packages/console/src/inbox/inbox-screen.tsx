@@ -78,8 +78,11 @@ function WaitingList() {
       return found && (kind() === null || found.kind === kind()) ? [found] : [];
     }),
   );
-  const groups = createMemo(() => groupApprovals(shown()), [], { equals: isSameGroups });
-  const ids = () => groups().flatMap((group) => group.ids);
+  /** The approvals of each session. Lists are rendered from the IDs, so that a new approval leaves all other cards in place. */
+  const groups = createMemo(
+    () => new Map(groupApprovals(shown()).map(({ sessionId, ids }) => [sessionId, ids])),
+  );
+  const ids = () => [...groups().values()].flat();
   const alike = createMemo(() => groupAlike(inbox()));
   const [answering, setAnswering] = createSignal<readonly Approval[]>();
   const waiting = () => inbox().filter((candidate) => kind() === null || candidate.kind === kind());
@@ -145,16 +148,14 @@ function WaitingList() {
       <Show when={waiting().length === 0}>
         <NothingWaits isFiltered={kind() !== null && inbox().length > 0} />
       </Show>
-      <For each={groups()}>
-        {(group) => (
-          <section class="inbox-group" aria-label={sessionName(session(group.sessionId), group.sessionId)}>
+      <For each={[...groups().keys()]}>
+        {(sessionId) => (
+          <section class="inbox-group" aria-label={sessionName(session(sessionId), sessionId)}>
             <h2>
-              <a href={toHref(`/s/${group.sessionId}`)}>
-                {sessionName(session(group.sessionId), group.sessionId)}
-              </a>{" "}
-              <span class="muted">{session(group.sessionId)?.cwd}</span>
+              <a href={toHref(`/s/${sessionId}`)}>{sessionName(session(sessionId), sessionId)}</a>{" "}
+              <span class="muted">{session(sessionId)?.cwd}</span>
             </h2>
-            <For each={group.ids}>
+            <For each={groups().get(sessionId)}>
               {(id) => (
                 <Show when={approval(id)}>
                   {(found) => (
@@ -223,11 +224,4 @@ function FilterButton(props: {
       {props.label} <span class="muted">{props.count}</span>
     </button>
   );
-}
-
-type Groups = ReturnType<typeof groupApprovals>;
-
-/** Whether the cards and their positions are unchanged, so that none is rendered again. */
-function isSameGroups(one: Groups, other: Groups): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

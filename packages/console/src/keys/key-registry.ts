@@ -72,7 +72,11 @@ export class KeyRegistry {
   #inOrder(target: EventTarget | null): KeyGroup[] {
     const contains = ({ element }: KeyGroup): boolean =>
       element !== undefined && target instanceof Node && (element()?.contains(target) ?? false);
-    const groups = this.groups().toReversed();
+    // Behind a modal dialog, nothing can be seen or focused.
+    const modal = typeof document === "undefined" ? null : document.querySelector("dialog:modal");
+    const groups = this.groups()
+      .toReversed()
+      .filter(({ element }) => !modal || (element !== undefined && modal.contains(element() ?? null)));
     return [...groups.filter(contains), ...groups.filter(({ element }) => element === undefined)];
   }
 
@@ -106,6 +110,8 @@ export class KeyRegistry {
 
 function isTextField(target: EventTarget | null): boolean {
   if (typeof Element === "undefined" || !(target instanceof Element)) return false;
+  // Until the next frame, the field of a dialog that was closed keeps the focus.
+  if (target.closest("dialog:not([open])")) return false;
   if (target.closest("[data-keys='off']")) return true;
   if (target instanceof HTMLInputElement) {
     return !["button", "checkbox", "radio", "range", "submit"].includes(target.type);

@@ -54,7 +54,7 @@ function NewSessionForm(): JSX.Element {
     stored.write(withoutSecrets(form()));
   };
 
-  const showErrors = (fields: FieldErrors): void => {
+  const displayErrors = (fields: FieldErrors): void => {
     setErrors(fields);
     const first = Object.keys(EMPTY_FORM).find((field) => fields[field as FieldName] !== undefined);
     // Fields in a collapsed group can't receive the focus.
@@ -66,27 +66,27 @@ function NewSessionForm(): JSX.Element {
   const submit = async (): Promise<void> => {
     setProblem(undefined);
     const read = readForm(form(), Date.now());
-    if ("errors" in read) return showErrors(read.errors);
+    if ("errors" in read) return displayErrors(read.errors);
     setSending(true);
     try {
       const { session, command } = await client.createSession(read.body, { wait: 20_000 });
-      if (command.problem) return showProblem(command.problem);
+      if (command.problem) return displayProblem(command.problem);
       const message = form().message.trim();
       if (message !== "") await client.send(session.id, message);
       stored.write({ ...withoutSecrets(form()), name: "", message: "" });
       navigate(`/s/${encodeURIComponent(session.id)}`);
     } catch (error) {
-      if (DaemonClientError.is(error) && error.problem) showProblem(error.problem);
+      if (DaemonClientError.is(error) && error.problem) displayProblem(error.problem);
       else setProblem(explainError(error));
     } finally {
       setSending(false);
     }
   };
 
-  const showProblem = (received: Parameters<typeof fieldErrors>[0]): void => {
+  const displayProblem = (received: Parameters<typeof fieldErrors>[0]): void => {
     const { fields, general } = fieldErrors(received);
     setProblem(general);
-    showErrors(fields);
+    displayErrors(fields);
   };
 
   /** A field of the form. Passes the attributes of the control to the children. */

@@ -20,7 +20,11 @@ const PAGE = 100;
  * Sessions that match a filter and a search. Sessions of the feed are available immediately and stay up to date. Searches and
  * archived sessions are read from the daemon, page by page.
  */
-export function createSessionList(filter: Accessor<SessionFilter>, search: Accessor<string>) {
+export function createSessionList(
+  filter: Accessor<SessionFilter>,
+  search: Accessor<string>,
+  folder: Accessor<string>,
+) {
   const daemon = useDaemon();
   const [found, setFound] = createSignal<readonly string[]>();
   const [others, setOthers] = createSignal<ReadonlyMap<string, Session>>(new Map());
@@ -77,8 +81,10 @@ export function createSessionList(filter: Accessor<SessionFilter>, search: Acces
 
   const sessions = createMemo<readonly Session[]>(() => {
     const isArchive = filter() === "archived";
-    const matches = ({ archivedAt, phase }: Session): boolean =>
-      (archivedAt !== null) === isArchive && PHASES[filter()].includes(phase);
+    const matches = ({ archivedAt, phase, cwd }: Session): boolean =>
+      (archivedAt !== null) === isArchive &&
+      PHASES[filter()].includes(phase) &&
+      (folder() === "" || cwd === folder());
     if (!isRemote()) return daemon.sessions().filter(matches);
     return (found() ?? []).flatMap((id) => {
       // The feed has the newer state.
@@ -89,7 +95,8 @@ export function createSessionList(filter: Accessor<SessionFilter>, search: Acces
 
   return {
     sessions,
-    isLoading: (): boolean => isRemote() && found() === undefined && problem() === undefined,
+    isLoading: (): boolean =>
+      isRemote() ? found() === undefined && problem() === undefined : !daemon.isLoaded(),
     hasMore: (): boolean => next() !== null,
     loadMore: async (): Promise<void> => load(next() ?? undefined, controller.signal),
     /** Removes a deleted session from the loaded pages. */

@@ -28,7 +28,8 @@ const ORDER: readonly GroupName[] = [
 
 /**
  * Groups sessions by the attention that they need, then by age. Waiting sessions are sorted oldest first, because they have waited
- * longest. All others are sorted newest first. Each session is in one group.
+ * longest. All others are sorted newest first: running ones by their creation, because they change all the time. Each session is
+ * in one group.
  */
 export function groupSessions(
   sessions: readonly Session[],
@@ -39,7 +40,8 @@ export function groupSessions(
     const members = groups.get(name);
     if (!members) return [];
     const direction = name === "Waiting" ? 1 : -1;
-    return { name, sessions: members.toSorted((a, b) => direction * (a.updatedAt - b.updatedAt)) };
+    const time = name === "Running" ? "createdAt" : "updatedAt";
+    return { name, sessions: members.toSorted((a, b) => direction * (a[time] - b[time])) };
   });
 }
 

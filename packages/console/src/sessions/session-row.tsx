@@ -122,10 +122,11 @@ function RenameField(props: {
     <input
       class="input listed-rename"
       aria-label="New name"
-      value={props.name}
       maxlength="256"
       ref={(element) =>
         queueMicrotask(() => {
+          // Not a property of the element, because every change of the session would set it again.
+          element.value = props.name;
           element.focus();
           element.select();
         })

@@ -55,11 +55,22 @@ function SessionList(): JSX.Element {
     () => FILTERS.find(({ value }) => value === queryParam("filter"))?.value ?? "all",
   );
   const [search, setSearch] = createSignal(queryParam("q") ?? "");
-  const list = createSessionList(filter, search);
-  const groups = createMemo(() =>
-    groupSessions(list.sessions(), { now: daemon.clock(), pinned: pinnedSessions() }),
+  const folder = () => queryParam("folder") ?? "";
+  const list = createSessionList(filter, search, folder);
+  const folders = createMemo(() =>
+    [...new Set([...daemon.sessions().map(({ cwd }) => cwd), folder()])]
+      .filter((cwd) => cwd !== "")
+      .toSorted(),
   );
   const [renaming, setRenaming] = createSignal<string>();
+  const byId = createMemo(() => new Map(list.sessions().map((session) => [session.id, session])));
+  /** Session IDs by group. Rows are rendered from IDs, so that a change of a session leaves its row in place. */
+  const groups = createMemo<ReadonlyMap<string, readonly string[]>>((before) => {
+    // Nothing moves while a name is being edited.
+    if (before && renaming() !== undefined) return before;
+    const grouped = groupSessions(list.sessions(), { now: daemon.clock(), pinned: pinnedSessions() });
+    return new Map(grouped.map(({ name, sessions }) => [name, sessions.map(({ id }) => id)]));
+  });
   const [deleting, setDeleting] = createSignal<Session>();
   const [message, setMessage] = createSignal<string>();
   let container!: HTMLDivElement;
@@ -90,7 +101,7 @@ function SessionList(): JSX.Element {
   };
   const onFocused = (action: ListAction) => (): void => {
     const id = links()[focusedIndex()]?.closest("li")?.dataset["session"];
-    const session = list.sessions().find((candidate) => candidate.id === id);
+    const session = byId().get(id ?? "");
     if (session) performOn(session, action);
   };
   useKeys(
@@ -135,6 +146,22 @@ function SessionList(): JSX.Element {
             setQueryParams({ q: event.currentTarget.value || undefined });
           }}
         />
+        <Show when={folders().length > 1}>
+          <select
+            class="input sessions-folder"
+            aria-label="Folder"
+            onChange={(event) => setQueryParams({ folder: event.currentTarget.value || undefined })}
+          >
+            <option value="">All folders</option>
+            <For each={folders()}>
+              {(cwd) => (
+                <option value={cwd} selected={cwd === folder()}>
+                  {cwd}
+                </option>
+              )}
+            </For>
+          </select>
+        </Show>
         <fieldset class="sessions-filters">
           <legend class="visually-hidden">Show</legend>
           <For each={FILTERS}>
@@ -157,11 +184,11 @@ function SessionList(): JSX.Element {
       </p>
       <div class="sessions-list" ref={(element) => (container = element)}>
         <For
-          each={groups().map(({ name }) => name)}
+          each={[...groups().keys()]}
           fallback={
-            <Show when={!list.isLoading()} fallback={<p class="muted">Searching…</p>}>
+            <Show when={!list.isLoading()} fallback={<p class="muted">Loading…</p>}>
               <Show
-                when={search() === "" && filter() === "all"}
+                when={search() === "" && filter() === "all" && folder() === ""}
                 fallback={<p class="muted">No session matches.</p>}
               >
                 <EmptyState />
@@ -172,23 +199,28 @@ function SessionList(): JSX.Element {
           {(name) => (
             <div role="group" aria-label={name}>
               <h2>
-                {name} <span class="muted">{sessionsOf(groups(), name).length}</span>
+                {name} <span class="muted">{groups().get(name)?.length}</span>
               </h2>
               <ul>
-                <For each={sessionsOf(groups(), name)}>
-                  {(session) => (
-                    <SessionRow
-                      session={session}
-                      isRenaming={renaming() === session.id}
-                      onStartRename={() => setRenaming(session.id)}
-                      onRename={(newName) => {
-                        setRenaming(undefined);
-                        if (newName !== undefined) void act(session, { type: "rename", name: newName });
-                        queueMicrotask(() => focusRow(container, session.id));
-                      }}
-                      onArchive={() => performOn(session, "archive")}
-                      onDelete={() => setDeleting(session)}
-                    />
+                <For each={groups().get(name)}>
+                  {(id) => (
+                    <Show when={byId().get(id)}>
+                      {(session) => (
+                        <SessionRow
+                          session={session()}
+                          isRenaming={renaming() === id}
+                          onStartRename={() => setRenaming(id)}
+                          onRename={(newName) => {
+                            const renamed = session();
+                            setRenaming(undefined);
+                            if (newName !== undefined) void act(renamed, { type: "rename", name: newName });
+                            queueMicrotask(() => focusRow(container, id));
+                          }}
+                          onArchive={() => performOn(session(), "archive")}
+                          onDelete={() => setDeleting(session())}
+                        />
+                      )}
+                    </Show>
                   )}
                 </For>
               </ul>
@@ -227,10 +259,6 @@ const DONE: Readonly<Record<SessionAction["type"], string>> = {
   unarchive: "Restored",
   delete: "Deleted",
 };
-
-function sessionsOf(groups: ReturnType<typeof groupSessions>, name: string): readonly Session[] {
-  return groups.find((group) => group.name === name)?.sessions ?? [];
-}
 
 function focusRow(container: HTMLElement, sessionId: string): void {
   container.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"] .listed-link`)?.focus();

@@ -10,7 +10,7 @@ export interface TerminalViewOptions {
   /** The element that shows the terminal. */
   readonly host: HTMLElement;
   readonly screenReader: boolean;
-  /** Whether this viewer requests the input as soon as it is attached. */
+  /** Whether this viewer requests the input when no other viewer has it. */
   readonly takeInput: boolean;
   readonly onState: (state: TerminalViewState) => void;
   /** Called when the user leaves the terminal with the keyboard. */
@@ -74,6 +74,7 @@ export function createTerminalView(options: TerminalViewOptions): TerminalView {
       terminal.write(bytes);
     },
     onWriter: ({ viewerId, isSelf }) => {
+      if (takeInput && viewerId === null) connection.takeWriter();
       change({ writer: isSelf ? "self" : viewerId === null ? "none" : "other" });
       requestSize();
     },
@@ -86,7 +87,6 @@ export function createTerminalView(options: TerminalViewOptions): TerminalView {
     },
     (error: unknown) => change({ connection: "failed", problem: String(error) }),
   );
-  if (takeInput) connection.takeWriter();
   terminal.onData((data) => connection.input(data));
   terminal.attachCustomKeyEventHandler((event) => {
     if (!isLeaveKey(event)) return true;

@@ -24,7 +24,7 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
   let terminalView: TerminalView | undefined;
   let tabs!: HTMLDivElement;
 
-  const show = (id: string | undefined): void => {
+  const selectTerminal = (id: string | undefined): void => {
     setState(undefined);
     setShown(id);
     stored.write(id);
@@ -44,7 +44,7 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
     attempt(async () => {
       const { data } = await daemon.client.request("GET /sessions/{sessionId}/terminals", { params });
       setTerminals(data);
-      if (!data.some(({ id }) => id === shown())) show(chooseTerminal(data, stored.read()));
+      if (!data.some(({ id }) => id === shown())) selectTerminal(chooseTerminal(data, stored.read()));
     });
   const open = async (): Promise<void> =>
     attempt(async () => {
@@ -53,7 +53,7 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
         body: {},
       });
       setTerminals((known) => [...(known ?? []), terminal]);
-      show(terminal.id);
+      selectTerminal(terminal.id);
     });
   const end = async (terminalId: string): Promise<void> =>
     attempt(async () => {
@@ -79,7 +79,7 @@ export default function TerminalPanel(props: { readonly view: SessionView }): JS
                 id={`terminal-tab-${terminal.id}`}
                 aria-selected={terminal.id === shown()}
                 aria-controls="terminal-view"
-                onClick={() => show(terminal.id)}
+                onClick={() => selectTerminal(terminal.id)}
               >
                 {terminalTitle(terminal, terminals() ?? [])}
               </button>

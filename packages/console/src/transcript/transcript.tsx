@@ -25,6 +25,8 @@ import "./markdown/markdown.css";
 /** The last scroll position of each transcript. */
 const places = new Map<string, ListSnapshot>();
 const KEPT_PLACES = 8;
+/** Beyond this many loaded entries, the item of a link is not searched any further, because it may not exist. */
+const LONGEST_SEARCH = 4_000;
 
 export interface TranscriptProps {
   readonly view: SessionView;
@@ -118,7 +120,11 @@ export function Transcript(props: TranscriptProps) {
     const find = (): Row | undefined =>
       rows().find((row) => (row.kind === "item" || row.kind === "block") && row.item.id === itemId) ??
       rows().find((row) => row.key === itemId);
-    while (!find() && view.hasOlder()) await view.loadOlder();
+    for (let count = -1; !find() && view.hasOlder() && view.entries().length > count;) {
+      if (view.entries().length > LONGEST_SEARCH || hashTarget() !== itemId) return;
+      count = view.entries().length;
+      await view.loadOlder();
+    }
     const row = find();
     const element = row && (await list?.reveal(row.key, "start"));
     if (!element) return;
@@ -204,9 +210,17 @@ export function Transcript(props: TranscriptProps) {
         <Show when={view.status() === "loading"}>
           <TranscriptSkeleton />
         </Show>
+        <Show when={view.hasOlderFailed()}>
+          <p class="transcript-limit" role="alert">
+            Older rows could not be loaded.{" "}
+            <button type="button" class="link-button" onClick={() => void view.loadOlder()}>
+              Try again
+            </button>
+          </p>
+        </Show>
         <Show when={view.textLimit() !== "none"}>
           <p class="transcript-limit" role="note">
-            This page holds up to 32 MB of text of a session.{" "}
+            This page holds a limited number of rows and up to 32 MB of text of a session.{" "}
             {view.textLimit() === "full"
               ? "Go to the end before you load more."
               : "Older rows were dropped and are loaded again when you scroll up."}
@@ -227,7 +241,7 @@ export function Transcript(props: TranscriptProps) {
             props.handle?.(handle);
           }}
           onNearStart={() => {
-            if (view.hasOlder()) void view.loadOlder();
+            if (view.hasOlder() && !view.hasOlderFailed()) void view.loadOlder();
           }}
           onPinnedChange={setPinned}
           footer={<div class="transcript-end" />}

@@ -1,10 +1,12 @@
 import { type JSX, onMount } from "solid-js";
 import "./confirm-dialog.css";
 
-/** Asks for confirmation of an action that can't be undone. Escape and "Keep" cancel it. */
+/** Asks for confirmation of an action. Escape and the first button cancel it. */
 export function ConfirmDialog(props: {
   readonly title: string;
   readonly action: string;
+  /** Label of the button that cancels. Default: "Keep". */
+  readonly keep?: string;
   readonly children: JSX.Element;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
@@ -22,7 +24,7 @@ export function ConfirmDialog(props: {
       <div>{props.children}</div>
       <form method="dialog" class="confirm-actions">
         <button class="button" autofocus>
-          Keep
+          {props.keep ?? "Keep"}
         </button>
         <button class="button button-danger" onClick={() => props.onConfirm()}>
           {props.action}

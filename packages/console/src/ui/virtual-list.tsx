@@ -73,9 +73,18 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     lastTop = scroller.scrollTop;
   };
 
-  /** The first row on screen, and its distance from the top of the list. */
+  /** The element of the row whose field has the focus. */
+  const findHeld = (): Element | null =>
+    isField(document.activeElement) ? (document.activeElement?.closest(".virtual-row") ?? null) : null;
+
+  /** The row that must not move, and its distance from the top of the list: that of a focused field, or the first one on screen. */
   const findAnchor = (): { readonly key: string; readonly top: number } | undefined => {
     const origin = scroller.getBoundingClientRect().top;
+    const held = findHeld();
+    const heldRow = held && rowsByElement.get(held);
+    const heldTop = heldRow ? held.getBoundingClientRect().top - origin : Infinity;
+    // If the reader has scrolled away from it, what is on screen matters more.
+    if (heldRow && Math.abs(heldTop) < (height ?? 0) + OVERSCAN) return { key: heldRow.key, top: heldTop };
     for (const row of range()) {
       const rect = elements.get(row.key)?.getBoundingClientRect();
       if (rect && rect.bottom > origin) return { key: row.key, top: rect.top - origin };
@@ -145,7 +154,8 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     const distance = scrollHeight - scrollTop - clientHeight;
     if (scrollTop < lastTop) {
       if (distance > 1) setPinned(false);
-    } else if (props.followsEnd && distance <= PIN_DISTANCE) setPinned(true);
+    } else if (props.followsEnd && distance <= PIN_DISTANCE && !isField(document.activeElement))
+      setPinned(true);
     lastTop = scrollTop;
     const first = range()[0];
     const last = range().at(-1);
@@ -163,6 +173,14 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) setPinned(false);
   };
 
+  /** A focused field keeps its row mounted: following the end would unmount it, and the next keys would be shortcuts. */
+  const onFocusIn = ({ target }: FocusEvent): void => {
+    if (isField(target)) setPinned(false);
+  };
+
+  const isField = (target: EventTarget | null): boolean =>
+    target instanceof Element && scroller.contains(target) && target.matches("input, select, textarea");
+
   /** Whether the mounted rows fill the screen and most of the margin around it. */
   const isFilled = (): boolean => {
     const mounted = geometry.offsetOf(start + range().length) - geometry.offsetOf(start);
@@ -172,6 +190,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
   // Called after the browser has laid out a frame, and before it is painted. Reading sizes costs nothing here.
   const sizes = new ResizeObserver((entries) => {
     const origin = isPinned ? 0 : scroller.getBoundingClientRect().top;
+    const held = isPinned ? null : findHeld();
     let shift = 0;
     let mustUpdate = false;
     for (const { target, borderBoxSize } of entries) {
@@ -187,8 +206,11 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
       const change = geometry.measure(row, borderBoxSize[0]?.blockSize ?? 0);
       if (isPinned || change === 0) continue;
       mustUpdate = true;
-      // The row's old bottom was above the screen, so all visible rows have moved.
-      if (target.getBoundingClientRect().bottom - change <= origin) shift += change;
+      const hasMovedRows = held
+        ? (held.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+        : // The row's old bottom was above the screen, so all visible rows have moved.
+          target.getBoundingClientRect().bottom - change <= origin;
+      if (hasMovedRows) shift += change;
     }
     if (isPinned) {
       scrollTo(END);
@@ -201,6 +223,7 @@ export function VirtualList<Row extends { readonly key: string }>(props: Virtual
     for (const element of [scroller, above, below]) sizes.observe(element);
     scroller.addEventListener("scroll", onScroll, { passive: true });
     scroller.addEventListener("wheel", onWheel, { passive: true });
+    scroller.addEventListener("focusin", onFocusIn);
     props.handle?.({
       scrollToEnd: () => {
         setPinned(true);

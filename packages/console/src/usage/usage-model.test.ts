@@ -8,6 +8,7 @@ import {
   formatCost,
   rankByUsage,
   type TokenUsage,
+  usageByDay,
 } from "./usage-model.ts";
 
 const tokens = (change: Partial<TokenUsage>): TokenUsage => ({
@@ -56,4 +57,18 @@ test("uses the newest request of the session's own thread as the context", () =>
     used: 250,
     window: 1000,
   });
+});
+
+test("adds the tokens of turns by day, newest first", () => {
+  const at = (day: number, hour: number): number => new Date(2026, 10, day, hour).getTime();
+  const turns = [
+    { startedAt: at(18, 23), usage: tokens({ totalTokens: 5 }) },
+    { startedAt: at(19, 0), usage: tokens({ totalTokens: 2 }) },
+    { startedAt: at(19, 9), usage: null },
+    { startedAt: at(19, 23), usage: tokens({ totalTokens: 3 }) },
+  ];
+  expect(usageByDay(turns)).toEqual([
+    { day: at(19, 0), turns: 2, usage: tokens({ totalTokens: 5 }) },
+    { day: at(18, 0), turns: 1, usage: tokens({ totalTokens: 5 }) },
+  ]);
 });

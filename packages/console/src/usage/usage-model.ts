@@ -1,4 +1,4 @@
-import type { Session, SessionEvent } from "@codexkit/daemon/client";
+import type { Session, SessionEvent, TurnSummary } from "@codexkit/daemon/client";
 
 export type TokenUsage = NonNullable<Session["usage"]>;
 
@@ -53,6 +53,24 @@ export function addUsage(usages: readonly TokenUsage[]): TokenUsage {
     for (const name of Object.keys(total) as (keyof TokenUsage)[]) total[name] += usage[name];
   }
   return total;
+}
+
+export interface DayUse {
+  /** Midnight of the day, in the time zone of this device. */
+  readonly day: number;
+  readonly turns: number;
+  readonly usage: TokenUsage;
+}
+
+/** Tokens of the turns that began on each day, newest first. */
+export function usageByDay(turns: readonly Pick<TurnSummary, "startedAt" | "usage">[]): readonly DayUse[] {
+  const used = turns.flatMap(({ startedAt, usage }) => (usage ? [{ startedAt, usage }] : []));
+  const days = Map.groupBy(used, ({ startedAt }) => new Date(startedAt).setHours(0, 0, 0, 0));
+  return Array.from(days, ([day, ofDay]) => ({
+    day,
+    turns: ofDay.length,
+    usage: addUsage(ofDay.map(({ usage }) => usage)),
+  })).toSorted((one, other) => other.day - one.day);
 }
 
 export interface BudgetUse {

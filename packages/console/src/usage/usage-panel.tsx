@@ -6,7 +6,7 @@ import { preferences } from "../settings/preferences.ts";
 import { formatCount, formatDuration } from "../ui/index.ts";
 import { Meter } from "./meter.tsx";
 import { TokenTable } from "./token-table.tsx";
-import { budgetUse, contextUse, costOf, formatCost } from "./usage-model.ts";
+import { budgetUse, contextUse, costOf, formatCost, usageByDay } from "./usage-model.ts";
 import "./usage.css";
 
 /** Number of past events that are searched for reports of the context. */
@@ -43,6 +43,7 @@ export default function UsagePanel(props: { readonly view: SessionView }): JSX.E
     return contextUse(reports().filter((event) => "threadId" in event && event.threadId === threadId));
   });
   const turns = createMemo(() => props.view.turns().slice(-MAX_TURNS).toReversed());
+  const days = createMemo(() => usageByDay(props.view.turns()));
   const budgets = createMemo(() => {
     const session = props.view.session();
     return session ? budgetUse(session) : [];
@@ -94,6 +95,29 @@ export default function UsagePanel(props: { readonly view: SessionView }): JSX.E
             </Show>
           </>
         )}
+      </Show>
+      <Show when={days().length > 1}>
+        <table class="turn-table">
+          <caption>Days</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Turns</th>
+              <th scope="col">Tokens</th>
+            </tr>
+          </thead>
+          <tbody>
+            <For each={days()}>
+              {({ day, turns: count, usage }) => (
+                <tr>
+                  <th scope="row">{new Date(day).toLocaleDateString()}</th>
+                  <td>{count}</td>
+                  <td>{formatCount(usage.totalTokens)}</td>
+                </tr>
+              )}
+            </For>
+          </tbody>
+        </table>
       </Show>
       <Show when={turns().length > 0}>
         <table class="turn-table">

@@ -56,7 +56,7 @@ describe("an error names the flag, the value and the reason", () => {
     await once(other, "listening");
     const { port } = other.address() as { port: number };
     const url = `ws://127.0.0.1:${port}`;
-    expect(await failure("--listen", url)).toContain(`--listen ${url}: can't listen there (EADDRINUSE).`);
+    expect(await failure("--listen", url)).toContain(`The server can't listen on ${url} (EADDRINUSE).`);
     other.close();
   });
 
@@ -72,7 +72,7 @@ describe("an error names the flag, the value and the reason", () => {
     const broken = join(folder.path, "bwrap");
     await writeFile(broken, "#!/bin/sh\nexit 1\n");
     await chmod(broken, 0o755);
-    expect(await failure("--bwrap", broken)).toContain(`--bwrap ${broken}: it is not a bubblewrap`);
+    expect(await failure("--bwrap", broken)).toContain(`--bwrap ${broken} is not a bubblewrap`);
     expect(await failure("--bwrap", join(folder.path, "missing"))).toContain("--bwrap");
     expect(await failure("--bwrap", "/bin/true")).toContain("--bwrap /bin/true");
   });

@@ -6,7 +6,7 @@ import { readSecretFile, sha256Hex, type WebSocketAuth } from "../server/ws-auth
 
 export const USAGE = `Usage: codexkit-exec-server [options]
 
-Serves processes, PTYs and files of this machine to Codex. Prints the URL that it listens on.
+Gives Codex access to this machine's processes, PTYs and files. Prints the URL that it listens on.
 
   --listen URL                     ws://IP:PORT (default ws://127.0.0.1:0), stdio or stdio://
   --concurrent-requests N          concurrent requests per connection (default 64; 1: strictly in order)
@@ -14,11 +14,11 @@ Serves processes, PTYs and files of this machine to Codex. Prints the URL that i
   --ws-token-file PATH             absolute path of the file with the capability token
   --ws-token-sha256 HEX            SHA-256 of the capability token
   --ws-shared-secret-file PATH     absolute path of the file with the secret of signed tokens
-  --ws-issuer ISSUER               the issuer that signed tokens must name
-  --ws-audience AUDIENCE           the audience that signed tokens must name
+  --ws-issuer ISSUER               required issuer of signed tokens
+  --ws-audience AUDIENCE           required audience of signed tokens
   --ws-max-clock-skew-seconds N    tolerated clock difference (default 30)
-  --allow-unauthenticated-remote   listen on addresses of other machines without --ws-auth
-  --allow-network-without-auth     let sandboxed commands use the network without --ws-auth: they can reach this server
+  --allow-unauthenticated-remote   accept clients from other machines without --ws-auth
+  --allow-network-without-auth     let sandboxed commands use the network without --ws-auth; they can reach this server
   --allowed-host NAME              host name under which clients without --ws-auth reach this server (repeatable)
   --bwrap PATH                     bubblewrap binary for sandboxes (default: the system's, or the one in @openai/codex)
   --log-level LEVEL                debug, info, warn (default), error or silent; JSON lines on stderr
@@ -49,7 +49,7 @@ function serverOptions(values: Values): ExecServerOptions {
   if (listen === "none")
     throw new ExecError(
       "bad_option",
-      "--listen none is for programs that embed the server: no client could connect.",
+      "--listen none works only for programs that embed the server, because no client can connect.",
     );
   const bwrap = text(values, "bwrap");
   return {
@@ -90,7 +90,7 @@ function parse(args: readonly string[]): Values {
       },
     }).values;
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : "The command line can't be parsed.";
+    const problem = cause instanceof Error ? cause.message : String(cause);
     throw new ExecError(
       "bad_option",
       `${problem.replace(/\.?$/, ".")} Run codexkit-exec-server --help to see the options.`,

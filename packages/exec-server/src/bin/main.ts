@@ -6,10 +6,10 @@ import { SERVER_LIMITS } from "../limits.ts";
 import { IdleCollector } from "../process/idle-collector.ts";
 import { parseCommandLine, USAGE } from "./command-line.ts";
 
-/** Set by the starting script, together with `GLIBC_TUNABLES`. */
+/** Set by the start script, together with `GLIBC_TUNABLES`. */
 const TUNABLES_MARK = "CODEXKIT_EXEC_TUNABLES";
 
-// Node's default for this signal is to open a debugger port, which would let every local user run code here.
+// By default, Node opens a debugger port on this signal, through which every local user could run code here.
 process.on("SIGUSR1", () => {});
 
 async function main(): Promise<void> {
@@ -36,12 +36,14 @@ async function main(): Promise<void> {
     void server.close().then(() => process.exit(0));
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-  // After the handlers: a program that reads it may send a signal at once.
+  // Printed after the handlers are installed, because a program that reads it may send a signal at once.
   if (server.url !== undefined) process.stdout.write(`${server.url}\n`);
   await server.done;
 }
 
-/** Settings that the starting script added for this program alone. Commands inherit the environment without them. */
+/**
+ * Removes settings that the start script added for this process only, so that commands don't inherit them.
+ */
 function removeAllocatorSettings(): void {
   if (process.env[TUNABLES_MARK] === undefined) return;
   delete process.env[TUNABLES_MARK];
@@ -58,5 +60,5 @@ await main().catch((error: unknown) => {
   process.stderr.write(`codexkit-exec-server: ${isKnown ? error.message : String(error)}\n`);
   process.exitCode = isKnown && error.code === "bad_option" ? 2 : 1;
 });
-// Not left to the event loop: an open stdin must not keep a server alive whose client is gone.
+// Exits explicitly: an open stdin must not keep the server alive after its client has disconnected.
 process.exit();

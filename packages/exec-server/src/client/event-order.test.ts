@@ -14,7 +14,7 @@ test("events come out once, in order, in whatever order and however often they c
       }),
       ([expected, arriving]) => {
         const order = new EventOrder();
-        const due = arriving.flatMap((seq) => order.take({ seq, bytes: 1 }));
+        const due = arriving.flatMap((seq) => order.add({ seq, bytes: 1 }));
         expect(due.map(({ seq }) => seq)).toEqual(expected);
         expect([order.last, order.hasGap]).toEqual([expected.length, false]);
       },
@@ -25,7 +25,7 @@ test("events come out once, in order, in whatever order and however often they c
 test("too much behind a missing event is a broken protocol", () => {
   const order = new EventOrder();
   const flood = (): void => {
-    for (let seq = 2; seq < 5_000; seq += 1) order.take({ seq, bytes: 10 });
+    for (let seq = 2; seq < 5_000; seq += 1) order.add({ seq, bytes: 10 });
   };
   expect(flood).toThrow(expect.objectContaining({ code: "protocol_violation" }));
 });

@@ -8,8 +8,8 @@ export interface NumberedEvent {
 }
 
 /**
- * Puts the events of one process in the order of their numbers. Codex's server sends some of them in another, and after
- * a resumed session the same event may come twice. Pure: what is due comes back from `take`.
+ * Sorts the events of one process by sequence number. Codex's server sends some of them out of order, and
+ * after a resumed session the same event may arrive twice.
  */
 export class EventOrder<Event extends NumberedEvent> {
   readonly #early = new Map<number, Event>();
@@ -26,13 +26,13 @@ export class EventOrder<Event extends NumberedEvent> {
     return this.#next - 1;
   }
 
-  /** Whether an event waits for earlier ones. */
+  /** Whether an event is waiting for earlier ones. */
   get hasGap(): boolean {
     return this.#early.size > 0;
   }
 
-  /** Adds an event. Returns those that are due now, in order. */
-  take(event: Event): Event[] {
+  /** Adds an event and returns the events that are now due, in order. */
+  add(event: Event): Event[] {
     if (event.seq < this.#next || this.#early.has(event.seq)) return [];
     if (event.seq > this.#next) {
       this.#keep(event);
@@ -56,7 +56,7 @@ export class EventOrder<Event extends NumberedEvent> {
     if (this.#early.size <= reorderEvents && this.#earlyBytes <= reorderBytes) return;
     throw new ExecError(
       "protocol_violation",
-      `event ${this.#next} is missing while ${this.#early.size} later ones came (reorderEvents, reorderBytes)`,
+      `Event ${this.#next} is missing, although ${this.#early.size} later ones arrived (reorderEvents, reorderBytes).`,
     );
   }
 }

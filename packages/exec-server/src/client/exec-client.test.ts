@@ -1,4 +1,8 @@
 // What the client promises whatever the server does.
+import { memoryTransportPair, type Transport } from "@codexkit/rpc";
+import { tempFolder } from "@codexkit/testing";
+import { access } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { RawClient } from "../../test/raw-client.ts";
 import type { ClientLimits } from "../limits.ts";
@@ -60,6 +64,51 @@ test("a call ends when its signal fires, and its place is free again", async () 
   ).rejects.toMatchObject({ code: "timeout" });
   expect(await process.kill()).toBe(true);
 });
+
+test.each(["disconnected", "aborted", "timeout"])(
+  "a process whose start ends as %s is terminated",
+  async (code) => {
+    await using server = await ExecServer.start({ bwrap: null, listen: "none" });
+    await using folder = await tempFolder("unanswered");
+    const started = join(folder.path, "started");
+    let isAnswered = true;
+    let connection: Transport | undefined;
+    const dial = async (): Promise<Transport> => {
+      const [ours, theirs] = memoryTransportPair();
+      server.accept(theirs);
+      const isFirst = connection === undefined;
+      connection = ours;
+      return {
+        start: (receiver) =>
+          ours.start({
+            text: (message) => {
+              if (isAnswered || !isFirst) receiver.text(message);
+            },
+            malformed: (error) => receiver.malformed(error),
+            closed: (cause) => receiver.closed(cause),
+          }),
+        send: (message) => ours.send(message),
+        close: () => ours.close(),
+      };
+    };
+    await using client = await ExecClient.connectWith(dial, { resumeDelayMs: () => 10 });
+    isAnswered = false;
+    const giveUp = new AbortController();
+    const starting = client.start(
+      { processId: "p1", argv: ["/bin/sh", "-c", `touch ${started}; sleep 600`], cwd: "/" },
+      code === "timeout" ? { timeoutMs: 2_000 } : { signal: giveUp.signal },
+    );
+    starting.catch(() => {});
+    await expect.poll(() => access(started).then(() => true)).toBe(true);
+    if (code === "disconnected") await connection?.close();
+    if (code === "aborted") giveUp.abort();
+    await expect(starting).rejects.toMatchObject({ code });
+    isAnswered = true;
+    await expect
+      .poll(async () => (await client.request("process/read", { processId: "p1", waitMs: 0 })).exited)
+      .toBe(true);
+  },
+);
 
 test("everything that waits ends when the session does", async () => {
   await using it = await connected();

@@ -1,6 +1,6 @@
 import { type CallOptions, connectWebSocket } from "@codexkit/rpc";
 import { randomUUID } from "node:crypto";
-import { ExecError } from "../errors.ts";
+import { ExecError, type ExecErrorCode } from "../errors.ts";
 import { CLIENT_LIMITS, type ClientLimits, EXEC_LIMITS } from "../limits.ts";
 import type {
   EnvironmentInfo,
@@ -70,6 +70,9 @@ export type HttpRequestOptions = Omit<ExecCalls["http/request"]["params"], "requ
 export interface StreamedHttpResult extends Omit<HttpResult, "bodyBase64"> {
   readonly body: AsyncIterable<Buffer>;
 }
+
+/** Codes of a call that may have reached the server. */
+const UNANSWERED: ReadonlySet<ExecErrorCode> = new Set(["disconnected", "aborted", "timeout"]);
 
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -176,9 +179,17 @@ export class ExecClient implements AsyncDisposable {
       await this.#link.request("process/start", params, callOptions);
     } catch (error) {
       this.#routes.remove(process);
+      this.#terminateUnanswered(processId, error);
       throw error;
     }
     return process;
+  }
+
+  /** Terminates a process whose start got no answer: the server may have started it, and its caller has no other way to end it. */
+  #terminateUnanswered(processId: string, error: unknown): void {
+    if (!ExecError.is(error) || !UNANSWERED.has(error.code)) return;
+    // In the background, because it may have to wait for the next connection. It fails if the session has ended.
+    this.#link.request("process/terminate", { processId }).catch(() => {});
   }
 
   /** Sends an HTTP request from the server's machine. The body is received in one piece. */

@@ -1,7 +1,7 @@
 import { ExecError } from "../errors.ts";
 import type { ExecNotices } from "../wire/exec-wire.ts";
 
-/** Bytes that may wait for the readers of all bodies together. Codex's number. */
+/** Maximum number of unread bytes of all bodies together. Codex's number. */
 const BUDGET_BYTES = 16 * 1024 * 1024;
 
 interface Body {
@@ -16,7 +16,7 @@ export class HttpBodies {
   readonly #bodies = new Map<string, Body>();
   #bytes = 0;
 
-  /** Claims an id before the request is sent: pieces may come right behind the answer. */
+  /** Registers an id before the request is sent, because pieces may follow the response immediately. */
   open(requestId: string): AsyncIterable<Buffer> & { cancel(): void } {
     const body: Body = { pieces: [], nextSeq: 1, end: undefined, wake: undefined };
     this.#bodies.set(requestId, body);
@@ -26,18 +26,18 @@ export class HttpBodies {
     };
   }
 
-  /** Pieces of bodies that are no longer read are ignored. */
+  /** Receives a piece. Ignores pieces of bodies that are no longer read. */
   receive({ requestId, seq, deltaBase64, done, error }: ExecNotices["http/request/bodyDelta"]): void {
     const body = this.#bodies.get(requestId);
     if (!body || body.end) return;
     const bytes = Buffer.from(deltaBase64, "base64");
     if (seq !== body.nextSeq)
-      return this.#end(body, new ExecError("protocol_violation", "a piece of a body is missing"));
+      return this.#end(body, new ExecError("protocol_violation", "A piece of a response body is missing."));
     body.nextSeq += 1;
     if (this.#bytes + bytes.length > BUDGET_BYTES) {
       return this.#end(
         body,
-        new ExecError("limit", `more than ${BUDGET_BYTES} bytes of bodies wait to be read`),
+        new ExecError("limit", `More than ${BUDGET_BYTES} bytes of response bodies were not read.`),
       );
     }
     if (bytes.length > 0) body.pieces.push(bytes);
@@ -46,7 +46,7 @@ export class HttpBodies {
     else this.#end(body, typeof error === "string" ? new ExecError("refused", error) : undefined);
   }
 
-  /** A body does not survive its connection. */
+  /** Fails all bodies: a body does not survive its connection. */
   failAll(error: ExecError): void {
     for (const body of this.#bodies.values()) if (!body.end) this.#end(body, error);
   }

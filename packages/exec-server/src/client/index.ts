@@ -1,4 +1,4 @@
-// The client of an exec-server, ours or Codex's own.
+// The client for an exec-server, codexkit's or Codex's own.
 import "../require-node.ts";
 export {
   type ExecConnectOptions,
@@ -17,7 +17,7 @@ export type { FileCallOptions, RemoteFiles, RemotePath, WalkOptions } from "./re
 export { CLIENT_LIMITS, type ClientLimits } from "../limits.ts";
 export type { CallOptions } from "@codexkit/rpc";
 
-// The wire, as types.
+// Types of the wire format.
 export type {
   DirectoryEntry,
   EnvironmentConfig,

@@ -11,14 +11,16 @@ export interface LaunchCommand {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How much of a launched server's stderr is kept for errors. */
+/** Number of characters of a launched server's stderr that are kept for error messages. */
 const STDERR_TAIL = 2_000;
 
-/** A server that runs as a child process, connected over stdio. Closing the transport ends the child. */
+/**
+ * A server that runs as a child process and is connected over stdio. Closing the transport stops the child.
+ */
 export class LaunchTransport implements Transport {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: NdjsonTransport;
-  readonly #gone: Promise<void>;
+  readonly #exited: Promise<void>;
   readonly #limits: ClientLimits;
   #stderr = "";
 
@@ -29,7 +31,7 @@ export class LaunchTransport implements Transport {
     child.stderr.on("data", (bytes: Buffer) => {
       this.#stderr = (this.#stderr + String(bytes)).slice(-STDERR_TAIL);
     });
-    this.#gone = new Promise((resolve) => child.once("close", () => resolve()));
+    this.#exited = new Promise((resolve) => child.once("close", () => resolve()));
   }
 
   static async start(
@@ -46,7 +48,7 @@ export class LaunchTransport implements Transport {
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", (cause) =>
-        reject(new ExecError("launch_failed", `could not start ${command}: ${cause.message}`, { cause })),
+        reject(new ExecError("launch_failed", `Could not start ${command}: ${cause.message}.`, { cause })),
       );
     });
     return transport;
@@ -58,8 +60,10 @@ export class LaunchTransport implements Transport {
       text: (message) => receiver.text(message),
       malformed: (error) => receiver.malformed(error),
       closed: (cause) => {
-        const words = this.#stderr.trim();
-        receiver.closed(cause ?? new Error(`the server ended${words === "" ? "" : `: ${words}`}`));
+        const stderr = this.#stderr.trim();
+        receiver.closed(
+          cause ?? new Error(stderr === "" ? "The server exited." : `The server exited: ${stderr}`),
+        );
       },
     });
   }
@@ -76,28 +80,30 @@ export class LaunchTransport implements Transport {
     this.#lines.resume();
   }
 
-  /** Closes the server's stdin, then sends SIGTERM, then SIGKILL, to its whole process group. */
+  /** Closes the server's stdin, then sends SIGTERM and SIGKILL to its whole process group. */
   async close(): Promise<void> {
     await this.#lines.close();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-      if (await this.#goneWithin(this.#limits.stopTimeoutMs)) return;
+      if (await this.#exitsWithin(this.#limits.stopTimeoutMs)) return;
       this.#kill(signal);
     }
-    await this.#gone;
+    await this.#exited;
   }
 
-  async #goneWithin(timeoutMs: number): Promise<boolean> {
-    const gone = this.#gone.then(() => true);
-    return withTimeout(gone, timeoutMs, () => new ExecError("timeout", "the server still runs")).catch(
-      () => false,
-    );
+  async #exitsWithin(timeoutMs: number): Promise<boolean> {
+    const exited = this.#exited.then(() => true);
+    return withTimeout(
+      exited,
+      timeoutMs,
+      () => new ExecError("timeout", "The server is still running."),
+    ).catch(() => false);
   }
 
   #kill(signal: NodeJS.Signals): void {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, signal);
     } catch {
-      // Gone already.
+      // It has already exited.
     }
   }
 }

@@ -19,7 +19,7 @@ export interface NetworkWatcher {
   readonly onNetworkDecision?: ((decision: NetworkDecision) => void) | undefined;
 }
 
-/** The network of one process, as its client sees it. */
+/** Handles the network requests of one process for its client. */
 export class NetworkWatch {
   readonly #watcher: NetworkWatcher;
 
@@ -27,14 +27,14 @@ export class NetworkWatch {
     this.#watcher = watcher;
   }
 
-  /** The server asks only if the params contain a time limit for answers. */
+  /** Adds a timeout for answers, without which the server does not ask. */
   params(given: NetworkProxyParams | null | undefined): { networkProxy?: NetworkProxyParams } {
     if (!given || !this.#watcher.onNetworkRequest) return {};
     const policyDecisionTimeoutMs = given.policyDecisionTimeoutMs ?? EXEC_LIMITS.networkRequestTimeoutMs;
     return { networkProxy: { ...given, policyDecisionTimeoutMs } };
   }
 
-  /** A missing or throwing handler denies. */
+  /** Decides about a request. A missing or throwing handler denies it. */
   async decide(request: ProxiedRequest, signal: AbortSignal): Promise<NetworkAnswer> {
     try {
       const answer = (await this.#watcher.onNetworkRequest?.(request, { signal })) ?? NOT_ALLOWED;

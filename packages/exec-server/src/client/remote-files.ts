@@ -23,7 +23,7 @@ export type WalkOptions = FileParams<"fs/walk">["options"];
 export class RemoteFiles {
   readonly #link: SessionLink;
 
-  /** @internal Made by `ExecClient`. */
+  /** @internal Created by `ExecClient`. */
   constructor(link: SessionLink) {
     this.#link = link;
   }
@@ -38,7 +38,7 @@ export class RemoteFiles {
     await this.#link.requestRaw("fs/writeFile", params, options);
   }
 
-  /** Reads a file block by block, with one block in memory at a time. */
+  /** Reads a file in blocks, with one block in memory at a time. */
   async *stream(
     path: RemotePath,
     options: FileCallOptions & { blockBytes?: number } = {},
@@ -60,7 +60,7 @@ export class RemoteFiles {
     }
   }
 
-  /** Writes a file block by block from any source. */
+  /** Writes a file in blocks from any source. */
   async writeStream(
     path: RemotePath,
     source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -136,7 +136,7 @@ export class RemoteFiles {
   }
 }
 
-/** A path, or a URI as it is. */
+/** Converts a path to a `file:` URI. Returns a URI unchanged. */
 export function asUri(path: RemotePath): string {
   const text = String(path);
   return /^file:/i.test(text) ? text : pathUri(text);
@@ -153,7 +153,7 @@ function target(
   };
 }
 
-/** Params with one large base64 member, which needs no escaping and is not looked at again. */
+/** Builds params with one large base64 member, which needs no escaping and is not scanned again. */
 function rawParams(members: object, key: string, bytes: Buffer): RawJson {
   return new RawJson(`${JSON.stringify(members).slice(0, -1)},"${key}":"${bytes.toString("base64")}"}`);
 }

@@ -13,7 +13,7 @@ export interface ProcessOutput {
 
 /** How a process ended. */
 export interface ExecProcessEnd {
-  /** Its exit code, or 128 + the signal number if a signal ended it. */
+  /** Exit code of the process, or 128 + the signal number if a signal killed it. */
   readonly exitCode: number;
   /** Whether the process seems to have failed because its sandbox denied something. */
   readonly sandboxDenied: boolean;
@@ -31,7 +31,7 @@ type ProcessEvent =
   | { readonly kind: "closed"; readonly seq: number; readonly bytes: 0 };
 
 /**
- * A process on the server. Iterate it, once, for its output in order; `wait` resolves to its exit.
+ * A process on the server. Can be iterated once, for its output in order; `wait` resolves when it has ended.
  *
  * @example
  * const process = await client.start({ argv: ["ls", "-l"], cwd: "/tmp" });
@@ -40,19 +40,19 @@ type ProcessEvent =
  */
 export interface RemoteProcess extends AsyncIterable<ProcessOutput>, AsyncDisposable {
   readonly id: string;
-  /** Its stdin. It can't be closed, so a program that reads until EOF does not end by itself. */
+  /** Stdin of the process. It can't be closed, so a program that reads until EOF does not end by itself. */
   readonly stdin: { write(data: string | Uint8Array): Promise<void> };
-  /** Resolves when it has exited and all its output has been received. */
+  /** Resolves when the process has exited and all its output has been received. */
   wait(): Promise<ExecProcessEnd>;
-  /** Kills it and its descendants. False if it had already ended. */
+  /** Kills the process and its descendants. Resolves to false if it had already ended. */
   kill(): Promise<boolean>;
   /** Sends an interrupt, as Ctrl-C does. */
   interrupt(): Promise<void>;
-  /** Reads all of its output, to the end. */
+  /** Collects all output until the process ends. */
   collect(): Promise<CollectedOutput>;
 }
 
-/** A process together with the events that the client receives for it. */
+/** A remote process that receives its events from the client's connection. */
 export class TrackedProcess implements RemoteProcess {
   readonly id: string;
   readonly #link: SessionLink;
@@ -61,7 +61,7 @@ export class TrackedProcess implements RemoteProcess {
   readonly #closed = Promise.withResolvers<ExecProcessEnd>();
   readonly #listener: ((output: ProcessOutput) => void) | undefined;
   #end: ExecProcessEnd | undefined;
-  #over = false;
+  #hasEnded = false;
   #writes = 0;
 
   constructor(
@@ -80,10 +80,13 @@ export class TrackedProcess implements RemoteProcess {
       maxSize: unreadOutputBytes,
       sizeOf: ({ bytes }) => bytes.length,
       onDropped: () => {
-        throw new ExecError("output_lost", `more than ${unreadOutputBytes} bytes of output were not read`);
+        throw new ExecError(
+          "output_lost",
+          `More than ${unreadOutputBytes} bytes of output were not read (unreadOutputBytes).`,
+        );
       },
     });
-    // A caller need not wait for the end.
+    // Prevents an unhandled rejection if no caller waits for the end.
     this.#closed.promise.catch(() => {});
   }
 
@@ -94,7 +97,7 @@ export class TrackedProcess implements RemoteProcess {
       const params = { processId: this.id, chunk, writeId: String(this.#writes) };
       const { status } = await this.#link.request("process/write", params);
       if (status !== "accepted")
-        throw new ExecError("stdin_closed", `process ${this.id} takes no input: ${status}`);
+        throw new ExecError("stdin_closed", `Process "${this.id}" does not accept input (${status}).`);
     },
   };
 
@@ -123,11 +126,11 @@ export class TrackedProcess implements RemoteProcess {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#over) await this.kill().catch(() => {});
+    if (!this.#hasEnded) await this.kill().catch(() => {});
   }
 
   get isOver(): boolean {
-    return this.#over;
+    return this.#hasEnded;
   }
 
   get lastSeq(): number {
@@ -136,31 +139,37 @@ export class TrackedProcess implements RemoteProcess {
 
   receiveOutput({ seq, stream, chunk }: Omit<ExecNotices["process/output"], "processId">): void {
     const bytes = Buffer.from(chunk, "base64");
-    this.#take({ kind: "output", seq, bytes: bytes.length, output: { stream, bytes } });
+    this.#addEvent({ kind: "output", seq, bytes: bytes.length, output: { stream, bytes } });
   }
 
   receiveExited({ seq, exitCode, sandboxDenied }: ExecNotices["process/exited"]): void {
-    this.#take({ kind: "exited", seq, bytes: 0, end: { exitCode, sandboxDenied: sandboxDenied ?? false } });
+    this.#addEvent({
+      kind: "exited",
+      seq,
+      bytes: 0,
+      end: { exitCode, sandboxDenied: sandboxDenied ?? false },
+    });
   }
 
   receiveClosed({ seq }: { seq: number }): void {
-    this.#take({ kind: "closed", seq, bytes: 0 });
+    this.#addEvent({ kind: "closed", seq, bytes: 0 });
   }
 
   /**
-   * Takes what a resumed session reports about the time in between. Exit and close have numbers but are no chunks: where
-   * they are follows from the numbers that are left.
+   * Applies what the server reports about the time without a connection. The exit and the close have sequence
+   * numbers but are not chunks; their positions follow from the numbers that are left.
    */
   recover({ chunks, nextSeq, exited, exitCode, closed, sandboxDenied }: ReadResult): void {
     const first = chunks[0]?.seq;
     if (first !== undefined && first > this.lastSeq + 1 && !this.#end) {
       const missing = first - this.lastSeq - 1;
-      // One missing number may be the exit, with output behind it; more is output that the server no longer has.
+      // One missing number may be the exit, if output follows it. More are chunks that the server no longer
+      // has.
       if (missing > 1 || !exited) {
         this.fail(
           new ExecError(
             "output_lost",
-            `${missing} chunks of process ${this.id} were lost while disconnected`,
+            `${missing} chunks of process "${this.id}" were lost while the client was disconnected.`,
           ),
         );
         return;
@@ -168,25 +177,26 @@ export class TrackedProcess implements RemoteProcess {
     }
     const end = { exitCode: exitCode ?? -1, sandboxDenied: sandboxDenied ?? false };
     for (const chunk of chunks) {
-      if (exited && !this.#end && chunk.seq === this.lastSeq + 2) this.#take(exitAt(this.lastSeq + 1, end));
+      if (exited && !this.#end && chunk.seq === this.lastSeq + 2)
+        this.#addEvent(exitAt(this.lastSeq + 1, end));
       this.receiveOutput(chunk);
     }
     const last = nextSeq - 1;
-    if (exited && !this.#end) this.#take(exitAt(closed ? last - 1 : this.lastSeq + 1, end));
+    if (exited && !this.#end) this.#addEvent(exitAt(closed ? last - 1 : this.lastSeq + 1, end));
     if (closed) this.receiveClosed({ seq: last });
   }
 
   fail(error: ExecError): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     this.#queue.end(error);
     this.#closed.reject(error);
   }
 
-  #take(event: ProcessEvent): void {
-    if (this.#over) return;
+  #addEvent(event: ProcessEvent): void {
+    if (this.#hasEnded) return;
     try {
-      for (const due of this.#order.take(event)) this.#apply(due);
+      for (const due of this.#order.add(event)) this.#apply(due);
     } catch (error) {
       this.fail(error as ExecError);
     }
@@ -203,8 +213,8 @@ export class TrackedProcess implements RemoteProcess {
         return;
       case "closed":
         if (!this.#end)
-          throw new ExecError("protocol_violation", `process ${this.id} closed before it exited`);
-        this.#over = true;
+          throw new ExecError("protocol_violation", `Process "${this.id}" closed before it exited.`);
+        this.#hasEnded = true;
         this.#queue.end();
         this.#closed.resolve(this.#end);
     }

@@ -6,7 +6,7 @@ import { CODES } from "../wire/refusal.ts";
 import type { EnvironmentInfo, ExecCalls, ExecNotices, ExecQuestions, ExecWire } from "../wire/exec-wire.ts";
 import type { NetworkAnswer } from "../wire/network-proxy.ts";
 
-/** Receives notifications and requests of the server. */
+/** Receives notifications and requests from the server. */
 export interface LinkListener {
   notice<M extends keyof ExecNotices>(method: M, params: ExecNotices[M]): void;
   /** Decides about a host that a process wants to reach. Never rejects. */
@@ -14,7 +14,7 @@ export interface LinkListener {
     question: ExecQuestions["network/policyRequest"]["params"],
     signal: AbortSignal,
   ): Promise<NetworkAnswer>;
-  /** The session was resumed on a new connection. Events in between have to be read. */
+  /** The session was resumed on a new connection. Events from the time in between have to be read. */
   resumed(): Promise<void>;
   /** The session has ended and can't be resumed. */
   ended(error: ExecError): void;
@@ -30,12 +30,15 @@ export interface LinkOptions {
   readonly resumeDelayMs?: ((attempt: number) => number) | undefined;
   /** Whether to dial again after `dial` has failed. Default: always. */
   readonly isRetryable?: ((error: unknown) => boolean) | undefined;
-  /** False where a new connection can't bring the session back: a child's stdio. */
+  /** False if a new connection can't restore the session, as with a child's stdio. */
   readonly resumable: boolean;
   readonly limits: ClientLimits;
 }
 
-/** Calls that may be made a second time when the first was cut off: they change nothing, or are known by an id. */
+/**
+ * Calls that can be repeated if the connection was lost before the response: they change nothing, or are
+ * identified by an id.
+ */
 const REPEATABLE: ReadonlySet<string> = new Set([
   "environment/info",
   "environment/status",
@@ -59,7 +62,10 @@ const NOTICES: readonly (keyof ExecNotices)[] = [
   "network/policyDecision",
 ];
 
-/** The largest answer: a file of 512 MiB can't be read whole by JavaScript, whose strings end there. */
+/**
+ * The largest response. A file of 512 MiB can't be read in one piece, because JavaScript strings are limited
+ * to that length.
+ */
 const MESSAGE_BYTES = 512 * 1024 * 1024;
 
 /** One session, across reconnects. */
@@ -93,7 +99,7 @@ export class SessionLink {
     return this.#info;
   }
 
-  /** Calls the server. There is no timeout but the caller's, because long polls may take any time. */
+  /** Calls the server. Has no default timeout, because long polls may take any time. */
   async request<M extends keyof ExecCalls>(
     method: M,
     params: ExecCalls[M]["params"],
@@ -107,7 +113,7 @@ export class SessionLink {
         const cutOff =
           error instanceof RpcError && (error.code === "closed" || error.code === "closed_locally");
         if (!cutOff || !REPEATABLE.has(method) || this.#stopping.signal.aborted) throw asExecError(error);
-        // Wait for the next connection, not for the one that just broke.
+        // Waits for the next connection instead of reusing the broken one.
         await peer.closed;
         if (!this.#options.resumable) throw asExecError(error);
       }
@@ -120,7 +126,7 @@ export class SessionLink {
     peer.pauseReading(isPaused);
   }
 
-  /** A call whose params are written already. */
+  /** Sends a request whose params have already been serialized. */
   requestRaw<M extends keyof ExecCalls>(
     method: M,
     params: RawJson,
@@ -133,7 +139,7 @@ export class SessionLink {
     this.#stopping.abort();
     const peer = await this.#peer.catch(() => undefined);
     await peer?.close();
-    this.#finish(new ExecError("disconnected", "the client was closed"));
+    this.#finish(new ExecError("disconnected", "The client was closed."));
   }
 
   async #current(): Promise<Peer<ExecWire>> {
@@ -147,7 +153,8 @@ export class SessionLink {
     const peer = new Peer<ExecWire>(transport, {
       limits: { inFlight: limits.inFlight, messageBytes: MESSAGE_BYTES },
     });
-    // Listened to before the handshake: a resumed session speaks as soon as it is attached.
+    // Registered before the handshake, because a resumed session sends notifications as soon as it is
+    // attached.
     for (const method of NOTICES) peer.on(method, (params) => this.#listener.notice(method, params as never));
     peer.handle("network/policyRequest", async (question, asked) => ({
       decision: await this.#listener.decide(question, asked.signal),
@@ -192,10 +199,10 @@ export class SessionLink {
           error instanceof RemoteError
             ? error.rpcCode !== CODES.sessionBusy
             : this.#options.isRetryable?.(error) === false;
-        // The attempt that the deadline interrupts has no reason of its own.
+        // An attempt that was interrupted by the deadline has no reason of its own.
         if (!signal.aborted) reason = error;
         if (refused || signal.aborted) {
-          throw new ExecError("disconnected", `the session could not be resumed: ${messageOf(reason)}`, {
+          throw new ExecError("disconnected", `The session could not be resumed: ${messageOf(reason)}`, {
             cause,
           });
         }
@@ -225,7 +232,7 @@ function call<M extends keyof ExecCalls>(
   return request(method, params, { timeoutMs: Infinity, ...options });
 }
 
-/** Errors of the wire as errors of this package. */
+/** Converts a wire error to an `ExecError`. */
 export function asExecError(error: unknown): ExecError {
   if (error instanceof ExecError) return error;
   if (error instanceof RemoteError) {

@@ -1,9 +1,12 @@
-// What Codex itself would find on this machine: its layers of configuration, and installed plugins and skills. These
-// methods repeat Codex's own lookups; nothing else in the server depends on them.
+// What Codex itself would find on this machine: its configuration layers, and installed plugins and skills.
+// These methods repeat Codex's own lookups; nothing else in the server depends on them.
 import { lazyMethod, type Method } from "../session/method.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
-/** Loaded when a client calls one: the parsers of TOML and YAML need several megabytes. */
+/**
+ * Loads these methods when a client first calls one, because the parsers for TOML and YAML need several
+ * megabytes.
+ */
 export function codexEnvironmentMethods(sandbox: Sandbox): [string, Method][] {
   return [
     [

@@ -12,7 +12,9 @@ export interface BlockFile {
   close(): Promise<void>;
 }
 
-/** A file that was opened by this process. It stays the file that was opened, whatever happens to its path. */
+/**
+ * A file opened by this process. Operations affect this file, even if its path later refers to another one.
+ */
 export class DirectFile implements BlockFile {
   readonly #handle: FileHandle;
 

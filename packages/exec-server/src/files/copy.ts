@@ -7,7 +7,10 @@ import { folderEntries } from "./folder-entries.ts";
 import { openFile } from "./open-file.ts";
 import { writeAll } from "./write-file.ts";
 
-/** Copies a file, a link as a link, or a tree. Special files are left out of trees and refused alone. */
+/**
+ * Copies a file, a link (as a link) or a tree. Special files inside a tree are skipped; copying one directly
+ * is an error.
+ */
 export async function copyPath(
   source: NativePath,
   destination: NativePath,
@@ -25,7 +28,7 @@ export async function copyPath(
 
 async function copyTree(source: NativePath, destination: NativePath): Promise<void> {
   const tasks = new BoundedTasks();
-  // A list instead of recursion, so that a deep tree does not hold a folder open per level.
+  // Uses a list instead of recursion, so that a deep tree does not hold one folder open per level.
   const folders = [{ from: source, to: destination }];
   try {
     for (let folder = folders.pop(); folder; folder = folders.pop()) {
@@ -46,7 +49,7 @@ async function copyTree(source: NativePath, destination: NativePath): Promise<vo
   }
 }
 
-/** False for what can't be copied. */
+/** Resolves to false for files that can't be copied. */
 async function copyOne(
   from: NativePath,
   to: NativePath,
@@ -61,16 +64,17 @@ async function copyOne(
   return true;
 }
 
-/** Read and written in pieces of at most this size. */
+/** Maximum number of bytes per read and write. */
 const PIECE_BYTES = 1024 * 1024;
 
 const READ_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-// A new file, the usual case, needs no check of what was there before.
+// A new file, the usual case, needs no check of an existing one.
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 
 /**
- * Copies one regular file. Both ends are opened without waiting and must be regular files: the system's own copy would
- * wait for the other side of a named pipe, and every wait occupies one of the few threads that serve all file operations.
+ * Copies one regular file. Both ends are opened without blocking and must be regular files. The system's own
+ * copy would block on the other end of a named pipe, and each blocked operation occupies one of the few
+ * threads that serve all file operations.
  */
 async function copyContent(from: NativePath, to: NativePath): Promise<void> {
   await using source = await open(from, READ_FLAGS);
@@ -78,18 +82,21 @@ async function copyContent(from: NativePath, to: NativePath): Promise<void> {
   if (!found.isFile()) throw refused("fs/copy only supports regular files, directories, and symlinks");
   await using target = await openTarget(to, found);
   if (!target) return;
-  // One byte more than expected, so that the end shows in the first read of a small file.
+  // One byte more than expected, so that the first read of a small file also detects its end.
   const piece = Buffer.allocUnsafe(Math.min(found.size + 1, PIECE_BYTES));
   for (;;) {
     const { bytesRead } = await source.read(piece, 0, piece.length);
     await writeAll(target, piece.subarray(0, bytesRead), null);
     if (bytesRead < piece.length) break;
   }
-  // Without the bits that let a program run as its owner.
+  // Without the set-user-ID, set-group-ID and sticky bits.
   await target.chmod(found.mode & 0o777);
 }
 
-/** Opens the destination, empty. Undefined if it is the source itself, which is already complete. */
+/**
+ * Opens and empties the destination. Resolves to undefined if it is the source itself, which is already
+ * complete.
+ */
 async function openTarget(to: NativePath, source: Stats): Promise<FileHandle | undefined> {
   try {
     return await open(to, CREATE_FLAGS, source.mode & 0o777);
@@ -123,7 +130,7 @@ async function canonical(path: NativePath): Promise<string> {
   return (await realpath(path, { encoding: "buffer" })).toString("latin1");
 }
 
-/** The place that a path will have, whose last components may be missing. */
+/** Returns the canonical form of a path whose last components may be missing. */
 async function canonicalOfMissing(path: NativePath): Promise<string> {
   const text = Buffer.from(path as string).toString("latin1");
   try {

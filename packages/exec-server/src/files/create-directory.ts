@@ -14,7 +14,7 @@ export async function createDirectory(
   else await mkdir(path);
 }
 
-/** Not Node's own recursion: on a read-only disk it reports a missing folder. */
+/** Node's own recursive variant is not used, because it reports a missing folder on a read-only disk. */
 async function makeWithParents(path: NativePath): Promise<void> {
   try {
     await makeUnlessThere(path);
@@ -36,7 +36,7 @@ async function makeUnlessThere(path: NativePath): Promise<void> {
 }
 
 function parentOf(path: NativePath): NativePath | undefined {
-  // One character a byte, so that names that are not UTF-8 come through.
+  // Decoded as latin1, so that names that are not UTF-8 are preserved.
   const text = typeof path === "string" ? path : path.toString("latin1");
   const parent = dirname(text);
   if (parent === text) return undefined;

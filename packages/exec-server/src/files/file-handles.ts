@@ -7,7 +7,7 @@ interface OpenFile {
   readonly file: BlockFile;
 }
 
-/** The open files of one session, in a sandbox or not, by the ids that its client chose. */
+/** The open files of one session, with or without a sandbox, by the ids that its client chose. */
 export class FileHandles {
   readonly #files = new Map<string, OpenFile | "opening">();
   #isEnded = false;
@@ -17,7 +17,7 @@ export class FileHandles {
     this.#files.set(id, "opening");
     try {
       const file = await openFile();
-      // Closed while it was being opened.
+      // The session ended while the file was being opened.
       if (this.#files.get(id) === "opening") this.#files.set(id, { mode, file });
       else await file.close();
     } catch (error) {
@@ -31,7 +31,7 @@ export class FileHandles {
     try {
       return await this.#get(id, "read").read(offset, length);
     } catch (error) {
-      // As in Codex: a failed read closes the file, also one that is open for writing.
+      // A failed read closes the file, even if it is open for writing, as in Codex.
       await this.close(id);
       throw error;
     }
@@ -48,14 +48,14 @@ export class FileHandles {
     if (open !== undefined && open !== "opening") await open.file.close();
   }
 
-  /** Closes every file. None can be opened afterwards. */
+  /** Closes all files. No file can be opened afterwards. */
   async end(): Promise<void> {
     this.#isEnded = true;
     await Promise.allSettled([...this.#files.keys()].map((id) => this.close(id)));
   }
 
   #assertFree(id: string): void {
-    if (this.#isEnded) throw refused("the session has ended");
+    if (this.#isEnded) throw refused("The session has ended.");
     if (Buffer.byteLength(id) > EXEC_LIMITS.handleIdBytes) {
       throw refused(`file handle ID must not exceed ${EXEC_LIMITS.handleIdBytes} bytes`);
     }

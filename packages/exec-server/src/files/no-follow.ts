@@ -2,16 +2,16 @@ import { CODES, Refusal } from "../wire/refusal.ts";
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
+import { O_PATH } from "../linux-constants.ts";
 
-/** A handle that only names a place: folders that may be searched but not read can be passed through. */
-const O_PATH = 0o10000000;
 const FOLDER_FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 const SLASH = 47;
 
 /**
- * Calls `act` with a path to the last component that goes through no symbolic link: every folder on the way is opened
- * in the one before it, which no one can exchange meanwhile. A link on the way is ENOTDIR, as in Codex.
+ * Calls `act` with a path to the last component that contains no symbolic links: each folder on the path is
+ * opened relative to its parent, so that it can't be replaced meanwhile. Rejects with ENOTDIR if the path
+ * contains a link, as Codex does.
  */
 export async function withoutLinks<T>(
   path: NativePath,
@@ -19,7 +19,7 @@ export async function withoutLinks<T>(
   { createParents = false } = {},
 ): Promise<T> {
   if (process.platform !== "linux") {
-    throw new Refusal(CODES.internal, "paths without symbolic links need Linux");
+    throw new Refusal(CODES.internal, "Paths without symbolic links are supported only on Linux.");
   }
   const components = splitPath(path);
   const last = components.pop();
@@ -49,7 +49,7 @@ async function enter(folder: FileHandle, name: Buffer, create: boolean): Promise
     if (!create || (error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
   }
   await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    // Someone else made it meanwhile.
+    // Another process has created it meanwhile.
     if (error.code !== "EEXIST") throw error;
   });
   return open(path, FOLDER_FLAGS);

@@ -6,21 +6,21 @@ import { withoutLinks } from "./no-follow.ts";
 import { isInProc } from "./proc-files.ts";
 
 const FLAGS = {
-  // Without O_NONBLOCK a named pipe without a partner would hold us for ever.
+  // Without O_NONBLOCK, opening a named pipe would block until its other end is opened.
   read: constants.O_RDONLY | constants.O_NONBLOCK,
-  // Emptied only when it is known to be a file.
+  // Truncated only after it is known to be a regular file.
   replace: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
-  // Not emptied at all: the caller truncates it after writing.
+  // Not truncated at all: the caller truncates it after writing.
   overwrite: constants.O_WRONLY | constants.O_CREAT | constants.O_NONBLOCK,
 };
 
 export interface OpenOptions {
   readonly followSymlinks: boolean;
-  /** Refuses files of `/proc`: through them, a sandbox would read the environment of processes outside it. */
+  /** Refuses files of `/proc`, through which a sandbox could read the environment of processes outside it. */
   readonly isProcHidden?: boolean | undefined;
 }
 
-/** Opens a regular file, and nothing else: a pipe, a device or a folder is refused without waiting on it. */
+/** Opens a regular file. Refuses pipes, devices and folders without blocking on them. */
 export async function openFile(
   path: NativePath,
   mode: keyof typeof FLAGS,
@@ -31,7 +31,7 @@ export async function openFile(
     : await withoutLinks(path, (last) => open(last, FLAGS[mode] | constants.O_NOFOLLOW, 0o666));
   try {
     const found = await handle.stat();
-    // Checked here, because a link could be replaced between an earlier check and the opening.
+    // Checked on the open file, because a link could be replaced between an earlier check and the opening.
     if (!found.isFile() || (isProcHidden && isInProc(found))) throw notAFile(path);
     if (mode === "replace") await handle.truncate(0);
     return handle;

@@ -18,8 +18,8 @@ import { writeFileWhole } from "./write-file.ts";
 export type ReadOptions = Pick<OpenOptions, "isProcHidden">;
 
 /**
- * The file operations that need nothing but the file system: the server runs them as they are, and the helper runs them
- * in a sandbox. Bytes stay bytes until they are sent.
+ * The file operations that need only the file system. The server runs them directly, and the helper runs them
+ * in a sandbox. Bytes are not encoded until they are sent.
  */
 export const fileOperations = {
   "fs/readFile": ({ path, followSymlinks }: FileParams<"fs/readFile">, { isProcHidden }: ReadOptions = {}) =>
@@ -72,7 +72,7 @@ export const fileOperations = {
 
 export type FileOperation = keyof typeof fileOperations;
 
-/** Runs one operation; the system's errors become the answers that Codex knows them by. */
+/** Runs one operation and converts system errors to the errors that Codex expects. */
 export async function runFileOperation(
   method: FileOperation,
   params: unknown,

@@ -4,10 +4,10 @@ import { EXEC_LIMITS } from "../limits.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 import { openFile, type OpenOptions } from "./open-file.ts";
 
-/** Files that say that they are empty, as those of /proc, are read in steps of this. */
+/** Step size for reading files that report a size of zero, such as those of /proc. */
 const STEP_BYTES = 64 * 1024;
 
-/** Reads a regular file whole. */
+/** Reads a regular file completely. */
 export async function readFileWhole(path: NativePath, options: OpenOptions): Promise<Buffer> {
   const handle = await openFile(path, "read", options);
   try {
@@ -20,7 +20,7 @@ export async function readFileWhole(path: NativePath, options: OpenOptions): Pro
 }
 
 async function readToEnd(handle: FileHandle, expected: number): Promise<Buffer> {
-  // One byte more than expected, so that the end shows in the same read.
+  // One byte more than expected, so that the same read also detects the end.
   let bytes = Buffer.allocUnsafeSlow(expected + 1);
   let length = 0;
   for (;;) {

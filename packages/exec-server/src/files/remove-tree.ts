@@ -4,12 +4,12 @@ import { joinPath, type NativePath } from "../wire/path-uri.ts";
 import { BoundedTasks } from "./bounded-tasks.ts";
 import { folderEntries } from "./folder-entries.ts";
 
-/** How often a folder is read again because files were added to it while it was being removed. */
+/** How often a folder is read again because files were added while it was being removed. */
 const ATTEMPTS = 16;
 
 /**
- * Removes a folder and everything in it. Node's own `rm` starts the removal of all files at once, and every other file
- * operation waits until the last of them is done.
+ * Removes a folder and everything in it. Node's own `rm` starts the removal of all files at once, and all
+ * other file operations wait until the last of them is done.
  */
 export async function removeTree(path: NativePath): Promise<void> {
   const tasks = new BoundedTasks();
@@ -28,7 +28,7 @@ async function removeFolder(path: NativePath, tasks: BoundedTasks): Promise<void
       return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Removed by another process meanwhile.
+      // Another process has removed it.
       if (code === "ENOENT") return;
       if (attempt === ATTEMPTS || code !== "ENOTEMPTY") throw error;
     }
@@ -44,14 +44,14 @@ async function removeEntries(path: NativePath, tasks: BoundedTasks): Promise<voi
     if (entry.isDirectory()) folders.push(child);
     else await tasks.start(() => removeFile(child));
   }
-  // After the list of entries is closed, so that a deep tree holds one descriptor per level.
+  // After the list of entries has been closed, so that a deep tree holds one descriptor per level.
   for (const child of folders) await removeFolder(child, tasks);
   await tasks.finish();
 }
 
 /**
- * Pins the folder where descriptors can be used as paths: a folder that is replaced by a link while it is being removed
- * would otherwise lead the removal elsewhere.
+ * Pins the folder where descriptors can be used as paths. Otherwise, a folder that is replaced by a link
+ * while it is being removed could redirect the removal.
  */
 async function openFolder(path: NativePath): Promise<FileHandle | undefined> {
   if (process.platform !== "linux") return undefined;
@@ -60,7 +60,7 @@ async function openFolder(path: NativePath): Promise<FileHandle | undefined> {
 
 async function removeFile(path: NativePath): Promise<void> {
   await unlink(path).catch((error: NodeJS.ErrnoException) => {
-    // Removed by another process meanwhile.
+    // Another process has removed it.
     if (error.code !== "ENOENT") throw error;
   });
 }

@@ -10,7 +10,7 @@ export interface RemoveOptions {
   readonly followSymlinks: boolean;
 }
 
-/** Removes a file, a link (never what it leads to) or a folder. */
+/** Removes a file, a folder or a link (never its target). */
 export async function removePath(path: NativePath, options: RemoveOptions): Promise<void> {
   if (!options.followSymlinks && options.recursive) {
     throw new Refusal(CODES.internal, "recursive no-follow removal is unsupported");

@@ -17,14 +17,14 @@ interface Folder {
   readonly identity: NativePath;
 }
 
-/** What each item costs beside its URI, in Codex's count. */
+/** Size of each item in addition to its URI, as Codex counts it. */
 const ITEM_BYTES = 64;
 
 const DOT = 46;
 
 /**
- * Lists a tree breadth first, children by name, within limits that also bound the answer. A walk that takes too long ends
- * with what it has found, as `truncated`.
+ * Lists a tree breadth-first, children by name. The limits also bound the size of the response. A walk that
+ * takes too long returns what it has found, with `truncated` set.
  */
 export async function walkTree(
   root: NativePath,
@@ -50,7 +50,7 @@ export async function walkTree(
   let scanned = 0;
   let bytes = 0;
   let truncated = false;
-  const takes = (uri: string): boolean => {
+  const reserve = (uri: string): boolean => {
     bytes += uri.length + ITEM_BYTES;
     return bytes <= EXEC_LIMITS.walkBytes;
   };
@@ -64,7 +64,7 @@ export async function walkTree(
       const kind = await kindOf(child, path, options.followDirectorySymlinks);
       if (kind === undefined) continue;
       const uri = pathUri(path);
-      if (!takes(uri)) return { ...result, truncated: true };
+      if (!reserve(uri)) return { ...result, truncated: true };
       if (kind === "file") {
         result.entries.push({ path: uri, kind });
         continue;
@@ -72,7 +72,7 @@ export async function walkTree(
       result.entries.push({ path: uri, kind });
       const isPruned = options.pruneHiddenDirectories === true && child.name[0] === DOT;
       if (isPruned || folder.depth >= options.maxDepth) continue;
-      // Only a link can lead out of its folder: looking up every folder would double the time.
+      // Only a link can lead out of its folder. Resolving every folder would double the time.
       const childIdentity = child.isDirectory()
         ? joinPath(folder.identity, child.name)
         : await canonicalPath(path);
@@ -110,7 +110,7 @@ async function childrenOf(
   }
 }
 
-/** Links to files are passed over, links to folders are folders when they are followed. */
+/** Links to files are skipped. Links to folders count as folders if they are followed. */
 async function kindOf(
   child: Dirent<Buffer>,
   path: NativePath,

@@ -3,11 +3,11 @@ import { basename, dirname } from "node:path";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { NativePath } from "../wire/path-uri.ts";
 
-/** The watches of one connection. Each fires once, when a path that was missing may exist. */
+/** The watches of one connection. Each fires once, when a missing path may exist. */
 export class MissingWatches {
   readonly #watches = new Map<number, () => void>();
 
-  /** False when there is nothing to wait for: a path is there already, or too much was asked. */
+  /** Returns false if there is nothing to watch: a path already exists, or too many were requested. */
   start(
     watchId: number,
     missing: readonly NativePath[],
@@ -46,7 +46,7 @@ export class MissingWatches {
       return false;
     }
     for (const watcher of watchers) watcher.on("error", fire);
-    // It may have come between the first look and the watch.
+    // It may have been created between the first check and the start of the watch.
     if (paths.some((path) => existsSync(path))) fire();
     return true;
   }
@@ -56,7 +56,7 @@ export class MissingWatches {
   }
 }
 
-/** For each path the folder that is there, and the name in it whose appearance matters. */
+/** Returns, for each path, the nearest existing folder and the name in it whose creation matters. */
 function firstMissing(paths: readonly string[]): { folder: string; name: string }[] {
   const found = new Map<string, { folder: string; name: string }>();
   for (const path of paths) {

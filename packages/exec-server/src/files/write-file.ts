@@ -2,13 +2,13 @@ import type { FileHandle } from "node:fs/promises";
 import type { NativePath } from "../wire/path-uri.ts";
 import { openFile } from "./open-file.ts";
 
-/** Replaces a file's content in place: the inode, its links and its mode stay. */
+/** Replaces a file's content in place, so that its inode, links and mode are kept. */
 export async function writeFileWhole(
   path: NativePath,
   bytes: Buffer,
   followSymlinks: boolean,
 ): Promise<void> {
-  // Written over and then cut: emptying it first would give its memory back only to ask for it again.
+  // Overwritten and then truncated: truncating first would free the file's memory only to allocate it again.
   const handle = await openFile(path, "overwrite", { followSymlinks });
   try {
     await writeAll(handle, bytes, 0);
@@ -18,7 +18,7 @@ export async function writeFileWhole(
   }
 }
 
-/** @param position Where to write. `null`: where the last write ended. */
+/** @param position Where to write. `null`: after the last write. */
 export async function writeAll(handle: FileHandle, bytes: Buffer, position: number | null): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     const offset = position === null ? null : position + at;

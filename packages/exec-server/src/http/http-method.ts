@@ -9,7 +9,7 @@ import { CODES, Refusal } from "../wire/refusal.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** `http/request`, with the streamed bodies of one connection. */
+/** Implements `http/request`, including the streamed bodies of one connection. */
 export function httpMethod(): Method {
   const streaming = new Set<string>();
   return {
@@ -21,7 +21,7 @@ export function httpMethod(): Method {
       try {
         const response = await send(params, context.signal);
         const bodyBase64 = streams ? "" : (await wholeBody(response)).toString("base64");
-        // The answer first: the pieces of the body follow it.
+        // The response comes first; the pieces of the body follow it.
         if (streams) setImmediate(() => void streamBody(response, params.requestId, context, streaming));
         return { status: response.statusCode ?? 0, headers: headersOf(response), bodyBase64 };
       } catch (error) {
@@ -35,7 +35,7 @@ export function httpMethod(): Method {
 function claim(streaming: Set<string>, requestId: string): void {
   if (streaming.has(requestId)) throw invalid(`http/request stream \`${requestId}\` is already active`);
   if (streaming.size >= EXEC_LIMITS.httpStreams)
-    throw invalid(`at most ${EXEC_LIMITS.httpStreams} bodies may stream`);
+    throw invalid(`At most ${EXEC_LIMITS.httpStreams} bodies can be streamed at once.`);
   streaming.add(requestId);
 }
 
@@ -56,13 +56,13 @@ function send(params: HttpParams, ended: AbortSignal): Promise<IncomingMessage> 
 }
 
 function checkedMethod(method: string): string {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) throw invalid("invalid HTTP method");
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method)) throw invalid("The HTTP method is invalid.");
   return method;
 }
 
 function checkedUrl(text: string): URL {
   const url = URL.parse(text);
-  if (!url) throw invalid("http/request needs a valid URL");
+  if (!url) throw invalid("The URL is invalid.");
   if (!/^https?:$/.test(url.protocol)) {
     throw invalid(`http/request only supports http and https URLs, got ${url.protocol.slice(0, -1)}`);
   }
@@ -70,7 +70,7 @@ function checkedUrl(text: string): URL {
   return url;
 }
 
-/** Values that are no text are left out. */
+/** Values that are not text are omitted. */
 function headersOf(response: IncomingMessage): { name: string; value: string }[] {
   const { rawHeaders } = response;
   const headers: { name: string; value: string }[] = [];
@@ -89,13 +89,13 @@ async function wholeBody(response: IncomingMessage): Promise<Buffer> {
   } catch (error) {
     throw new Refusal(
       CODES.internal,
-      `http/request failed: ${error instanceof Error ? error.message : "body"}`,
+      `http/request failed: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
   if (body) return body;
   throw new Refusal(
     CODES.internal,
-    `http/request failed: the body is larger than ${EXEC_LIMITS.httpBodyBytes} bytes; stream it`,
+    `http/request failed: the body has more than ${EXEC_LIMITS.httpBodyBytes} bytes. Set streamResponse.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { NEVER_PASSED } from "../process/child-env.ts";
 import type { HttpParams } from "../wire/http-params.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
 
-/** Variables that no request may put into a header: they are the machine's own keys. */
+/** Variables with the machine's own keys, which no request may put into a header. */
 const PROTECTED = new Set([
   ...NEVER_PASSED,
   "OPENAI_API_KEY",
@@ -17,20 +17,22 @@ const PROTECTED = new Set([
   "GOOGLE_APPLICATION_CREDENTIALS",
 ]);
 
-/** Names and values one after the other, in the order and as often as they came, with variables filled in. */
+/** Returns names and values alternately, in their original order, with variables filled in. */
 export function requestHeaders(headers: HttpParams["headers"], env: NodeJS.ProcessEnv): [string, string][] {
   return (headers ?? []).map(({ name, value, valueEnvVar }) => {
     const full = typeof valueEnvVar === "string" ? value + variable(valueEnvVar, env) : value;
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw refused(`invalid header name \`${name}\``);
-    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(full)) throw refused(`invalid value of header \`${name}\``);
+    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) throw refused(`The header name \`${name}\` is invalid.`);
+    if (/[^\t\u0020-\u007e\u0080-\u00ff]/.test(full))
+      throw refused(`The value of the header \`${name}\` is invalid.`);
     return [name, full];
   });
 }
 
 function variable(name: string, env: NodeJS.ProcessEnv): string {
-  if (PROTECTED.has(name.toUpperCase())) throw refused(`environment variable \`${name}\` may not be sent`);
+  if (PROTECTED.has(name.toUpperCase()))
+    throw refused(`The environment variable \`${name}\` must not be sent.`);
   const value = env[name];
-  if (value === undefined || value === "") throw refused(`environment variable \`${name}\` is not set`);
+  if (value === undefined || value === "") throw refused(`The environment variable \`${name}\` is not set.`);
   return value;
 }
 

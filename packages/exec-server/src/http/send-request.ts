@@ -15,7 +15,7 @@ export interface OutgoingRequest {
 const MAX_REDIRECTS = 10;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are for the first host alone. */
+/** Headers that are sent only to the first host. */
 const PRIVATE = new Set(["authorization", "cookie", "proxy-authorization", "www-authenticate"]);
 
 /** Sends a request, through the system's proxy if one is set. Follows redirects if `follow` is set. */
@@ -32,7 +32,7 @@ export async function sendRequest(outgoing: OutgoingRequest, redirects = 0): Pro
 function redirected(outgoing: OutgoingRequest, status: number, location: string): OutgoingRequest {
   const url = new URL(location, outgoing.url);
   if (!/^https?:$/.test(url.protocol)) throw failed(`redirected to ${url.protocol}`);
-  // 303 always becomes a GET, and so do 301 and 302 of a POST: what every browser does.
+  // 303 always becomes a GET, and so do 301 and 302 for a POST, as in every browser.
   const becomesGet =
     (status === 303 && outgoing.method !== "HEAD") || (status < 303 && outgoing.method === "POST");
   const sameHost = url.origin === outgoing.url.origin;
@@ -67,7 +67,7 @@ function sendOnce({ method, url, headers, body, signal }: OutgoingRequest): Prom
   });
 }
 
-/** With headers as a list Node adds none of its own. */
+/** If headers are passed as a list, Node adds none of its own. */
 function withLength(
   headers: OutgoingRequest["headers"],
   url: URL,
@@ -85,9 +85,10 @@ function withLength(
   ];
 }
 
-/** Without the URL and the headers: they may hold secrets, and errors end up in logs. */
+/** Omits the URL and the headers, which may contain secrets, because errors end up in logs. */
 function describe(error: Error, signal: AbortSignal): string {
-  if (signal.aborted) return signal.reason instanceof Error ? signal.reason.message : "it was given up";
+  if (signal.aborted)
+    return signal.reason instanceof Error ? signal.reason.message : "the request was aborted";
   return (error as NodeJS.ErrnoException).code ?? "the request could not be sent";
 }
 

@@ -2,7 +2,7 @@ import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { spellingsOf } from "./address-spelling.ts";
 
-/** Ranges that lead to this machine, to its neighbours or nowhere: everything that is not the public internet. */
+/** Ranges outside the public internet: this machine, its local networks, and unassigned addresses. */
 const NOT_PUBLIC_V4 = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -20,7 +20,8 @@ const NOT_PUBLIC_V4 = [
   ["240.0.0.0", 4],
 ] as const;
 
-// Only 2000::/3 is given out as public; within it, 6to4 and Teredo carry an IPv4 address that could be any.
+// Only 2000::/3 is assigned to the public internet. In it, 6to4 and Teredo addresses contain an IPv4 address
+// that could be any.
 const NOT_PUBLIC_V6 = [
   ["::", 3],
   ["4000::", 2],
@@ -30,7 +31,7 @@ const NOT_PUBLIC_V6 = [
   ["2002::", 16],
 ] as const;
 
-// A list for each: in one, an IPv4 address would be taken for the IPv6 address that it maps to.
+// One list per family: in a shared list, an IPv4 address would match the IPv6 address that it maps to.
 const notPublic = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, bits] of NOT_PUBLIC_V4) notPublic.ipv4.addSubnet(network, bits, "ipv4");
 for (const [network, bits] of NOT_PUBLIC_V6) notPublic.ipv6.addSubnet(network, bits, "ipv6");
@@ -39,7 +40,7 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Whether an address is one of the public internet. What is no address is not. */
+/** Whether an address belongs to the public internet. False for text that is not an address. */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   return family !== undefined && !notPublic[family].check(address, family);
@@ -50,7 +51,7 @@ export function isLoopback(address: string): boolean {
   return family !== undefined && loopback.check(address, family);
 }
 
-/** Whether a connection to this address ends on this machine. */
+/** Whether a connection to this address stays on this machine. */
 export function isThisMachine(address: string): boolean {
   const spellings = spellingsOf(address);
   if (spellings.some((spelling) => spelling === "::" || isLoopback(spelling) || isUnspecified(spelling)))

@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 
-/** Networks whose addresses carry an IPv4 address: where it begins, in groups of 16 bits, behind these groups. */
+/**
+ * Networks whose addresses contain an IPv4 address: their prefix, and the position of the IPv4 address in
+ * groups of 16 bits.
+ */
 const CARRIERS: readonly { readonly prefix: readonly number[]; readonly at: number }[] = [
   { prefix: [0, 0, 0, 0, 0, 0xffff], at: 6 }, // mapped, ::ffff:0:0/96
   { prefix: [0, 0, 0, 0, 0xffff, 0], at: 6 }, // translated, ::ffff:0:0:0/96
@@ -9,9 +12,12 @@ const CARRIERS: readonly { readonly prefix: readonly number[]; readonly at: numb
   { prefix: [0x2002], at: 1 }, // 6to4, 2002::/16
 ];
 
-/** The usual form of an address, and of the IPv4 address that it carries: `::ffff:7f00:1` is also `127.0.0.1`. */
+/**
+ * Returns the canonical form of an address and of an IPv4 address that it contains: `::ffff:7f00:1` is also
+ * `127.0.0.1`.
+ */
 export function spellingsOf(address: string): readonly string[] {
-  // A zone names an interface, not another address.
+  // A zone names an interface, not a different address.
   const plain = address.replace(/%.*$/, "");
   const groups = isIP(plain) === 6 ? groupsOf(plain) : undefined;
   if (!groups) return [plain];

@@ -1,6 +1,6 @@
 import type { Target, Verdict } from "./verdict.ts";
 
-// Codex's words: commands and their authors know them.
+// Codex's texts, which commands and their authors know.
 const HEADERS: Readonly<Record<string, string>> = {
   not_allowed: "blocked-by-allowlist",
   not_allowed_local: "blocked-by-allowlist",
@@ -22,7 +22,10 @@ export interface BlockedAnswer {
   readonly body: string;
 }
 
-/** How a blocked request is answered, always with 403: plain HTTP in JSON, a tunnel in a sentence. */
+/**
+ * Builds the response to a blocked request, always with status 403: JSON for plain HTTP, a sentence for a
+ * tunnel.
+ */
 export function blockedAnswer({ protocol, host, port }: Target, verdict: Verdict): BlockedAnswer {
   const { reason, decision, source } = verdict;
   const proxyError = lookUp(HEADERS, reason) ?? "blocked-by-policy";
@@ -32,7 +35,7 @@ export function blockedAnswer({ protocol, host, port }: Target, verdict: Verdict
   return { type: "application/json", proxyError, body };
 }
 
-/** A reason is the client's own text: it must not find what every object has. */
+/** A reason is text from the client, so it must not find inherited properties. */
 function lookUp(table: Readonly<Record<string, string>>, reason: string): string | undefined {
   return Object.hasOwn(table, reason) ? table[reason] : undefined;
 }

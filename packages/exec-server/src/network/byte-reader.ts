@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 
-/** Reads a socket in pieces of a known size. What was not taken goes back into the socket in the end. */
+/**
+ * Reads a fixed number of bytes at a time from a socket. Unread bytes are returned to the socket at the end.
+ */
 export class ByteReader implements Disposable {
   readonly #socket: Socket;
   #bytes: Buffer = Buffer.alloc(0);
@@ -15,8 +17,11 @@ export class ByteReader implements Disposable {
     socket.on("close", this.#onEnd);
   }
 
-  /** Exactly so many bytes; undefined when the connection ends before. One caller at a time. */
-  async take(length: number): Promise<Buffer | undefined> {
+  /**
+   * Reads exactly `length` bytes. Resolves to undefined if the connection ends first. Supports one call at a
+   * time.
+   */
+  async read(length: number): Promise<Buffer | undefined> {
     while (this.#bytes.length < length) {
       if (this.#ended) return undefined;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -21,8 +21,8 @@ describe("a question to the client", () => {
     const { asker, ask, sent } = questions();
     const [first, second] = [ask(), ask()];
     expect(sent.map(({ id }) => id)).toEqual([1, 2]);
-    expect(asker.take("2", "two")).toBe(true);
-    expect(asker.take("1", "one")).toBe(true);
+    expect(asker.answer("2", "two")).toBe(true);
+    expect(asker.answer("1", "one")).toBe(true);
     expect([await first, await second]).toEqual(["one", "two"]);
   });
 
@@ -30,7 +30,7 @@ describe("a question to the client", () => {
     const { asker, ask } = questions();
     void ask();
     for (const id of ["2", "0", "-1", '"1"', "1e0", "9007199254740993"])
-      expect(asker.take(id, "x")).toBe(false);
+      expect(asker.answer(id, "x")).toBe(false);
   });
 
   test("that took too long is over, and its late answer is passed over", async () => {
@@ -38,7 +38,7 @@ describe("a question to the client", () => {
     const answer = ask();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(await answer).toBeUndefined();
-    expect(asker.take("1", "late")).toBe(true);
+    expect(asker.answer("1", "late")).toBe(true);
   });
 
   test("ends when its request ends, when it can't be sent, or when the client disconnects", async () => {
@@ -60,7 +60,7 @@ describe("a question to the client", () => {
     const open = Array.from({ length: 256 }, () => ask());
     expect(await ask()).toBeUndefined();
     expect(sent).toHaveLength(256);
-    expect(asker.take("7", "x")).toBe(true);
+    expect(asker.answer("7", "x")).toBe(true);
     await open[6];
     void ask();
     expect(sent).toHaveLength(257);

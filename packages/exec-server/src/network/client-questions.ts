@@ -1,3 +1,4 @@
+import { timerDelay } from "@codexkit/rpc/async";
 import { EXEC_LIMITS } from "../limits.ts";
 import { type NetworkAnswer, networkAnswer, NOT_ALLOWED } from "../wire/network-proxy.ts";
 
@@ -5,18 +6,21 @@ interface Pending {
   readonly settle: (result: unknown) => void;
 }
 
-/** Questions of the server to the client of one session. Each comes to an end: answered, too late, or withdrawn. */
+/**
+ * Questions from the server to the client of one session. Every question settles: it is answered, times out
+ * or is withdrawn.
+ */
 export class ClientQuestions {
   readonly #send: (text: string) => boolean;
   readonly #pending = new Map<number, Pending>();
   #nextId = 1;
 
-  /** @param send Gives a message to the client; false when there is none. */
+  /** @param send Sends a message to the client. Returns false if no client is connected. */
   constructor(send: (text: string) => boolean) {
     this.#send = send;
   }
 
-  /** Asks, and gives what the client answers; undefined when no answer came, for whatever reason. */
+  /** Asks a question and resolves to the client's answer, or to undefined if there is none for any reason. */
   async ask(
     method: string,
     params: object,
@@ -27,8 +31,7 @@ export class ClientQuestions {
     const { promise, resolve } = Promise.withResolvers<unknown>();
     this.#pending.set(id, { settle: resolve });
     const withdraw = (): void => resolve(undefined);
-    // 2^31 - 1 is the longest that a timer can wait.
-    const limit = setTimeout(withdraw, Math.min(timeoutMs, 2_147_483_647));
+    const limit = setTimeout(withdraw, timerDelay(timeoutMs));
     limit.unref();
     signal.addEventListener("abort", withdraw, { once: true });
     if (!this.#send(JSON.stringify({ id, method, params }))) withdraw();
@@ -41,15 +44,15 @@ export class ClientQuestions {
     }
   }
 
-  /** Takes an answer; false when nothing of the kind was ever asked. An answer that comes too late is passed over. */
-  take(id: string, result: unknown): boolean {
+  /** Delivers an answer. Returns false if no such question was ever asked. Ignores late answers. */
+  answer(id: string, result: unknown): boolean {
     const number = /^[1-9]\d*$/.test(id) ? Number(id) : Infinity;
     if (number >= this.#nextId) return false;
     this.#pending.get(number)?.settle(result);
     return true;
   }
 
-  /** The client has disconnected: open questions stay unanswered. */
+  /** Called when the client has disconnected. Pending questions remain unanswered. */
   withdrawAll(): void {
     for (const { settle } of this.#pending.values()) settle(undefined);
   }

@@ -2,14 +2,17 @@ import { connect, type Socket } from "node:net";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { OpenSockets } from "./open-sockets.ts";
 
-/** A connection to the first of these addresses that takes one; undefined when none does. No name is looked up again. */
+/**
+ * Connects to the first of these addresses that accepts a connection. Resolves to undefined if none does.
+ * Takes addresses, so that no name is resolved again.
+ */
 export async function dial(
   addresses: readonly string[],
   port: number,
   sockets: OpenSockets,
 ): Promise<Socket | undefined> {
   for (const address of addresses) {
-    if (sockets.isOver) return undefined;
+    if (sockets.isClosed) return undefined;
     const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
     sockets.add(socket);
     if (await isConnected(socket)) return socket;

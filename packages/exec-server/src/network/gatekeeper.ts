@@ -5,29 +5,29 @@ import type { NetworkAnswer, ProxiedRequest } from "../wire/network-proxy.ts";
 import type { HostPolicy } from "./host-policy.ts";
 import { denial, type Target, type Verdict } from "./verdict.ts";
 
-/** Every address of a name. */
+/** Resolves a name to all of its addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Asks the client. Failures are denials. */
+/** Asks the client. Resolves to a denial if that fails. */
 export type Ask = (request: ProxiedRequest, signal: AbortSignal) => Promise<NetworkAnswer>;
 
 export type Admission =
   | {
       readonly allowed: true;
-      /** The addresses that were judged: nothing else may be connected to. Empty when the name has none. */
+      /** The addresses that were checked. Connect to no others. Empty if the name has none. */
       readonly addresses: readonly string[];
     }
   | { readonly allowed: false; readonly verdict: Verdict };
 
 export interface GatekeeperOptions {
   readonly policy: HostPolicy;
-  /** Undefined: everything that the policy does not allow is denied. */
+  /** If undefined, everything that the policy does not allow is denied. */
   readonly ask: Ask | undefined;
   readonly report: (target: Target, verdict: Verdict) => void;
   readonly resolve?: Resolve;
 }
 
-/** Decides about the network requests of one process, and reports every decision. */
+/** Decides about the network requests of one process and reports every decision. */
 export class Gatekeeper {
   readonly #options: GatekeeperOptions;
   readonly #resolve: Resolve;
@@ -41,7 +41,7 @@ export class Gatekeeper {
     const { policy } = this.#options;
     const verdict = await this.#judgeHost(target, signal);
     if (verdict.decision !== "allow") return this.#refuse(target, verdict);
-    // Looked up once, after the decision: what is connected to later is what is judged now.
+    // Resolved once, after the decision, so that the connection uses the addresses that are checked here.
     const addresses = isIP(target.host) === 0 ? await this.#addresses(target.host) : [target.host];
     const objection = policy.objection(target.host, addresses, target.port);
     if (objection !== undefined) return this.#refuse(target, denial(objection, "baseline_policy"));
@@ -49,7 +49,7 @@ export class Gatekeeper {
     return { allowed: true, addresses };
   }
 
-  /** Refuses for a reason that is not the host. */
+  /** Refuses a request for a reason other than its host. */
   refuse(target: Target, reason: "method_not_allowed" | "mitm_required"): Admission {
     return this.#refuse(target, denial(reason, "mode_guard"));
   }

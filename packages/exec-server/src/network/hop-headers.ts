@@ -1,4 +1,4 @@
-/** Headers that hold for one connection alone, and not for the message. */
+/** Headers that apply to one connection only and must not be forwarded. */
 const HOP_BY_HOP = new Set([
   "connection",
   "keep-alive",
@@ -10,7 +10,7 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
-/** The headers of a message that go on with it, as name and value by turns, in their order. */
+/** Returns the headers to forward, as alternating names and values in their original order. */
 export function forwardedHeaders(raw: readonly string[], without: readonly string[]): string[] {
   const pairs = raw.flatMap((name, index) =>
     index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as const] : [],
@@ -20,7 +20,7 @@ export function forwardedHeaders(raw: readonly string[], without: readonly strin
     if (name.toLowerCase() === "connection")
       for (const token of value.split(",")) dropped.add(token.trim().toLowerCase());
   }
-  // Whatever `Connection` says: how the body is framed is not for it to take away.
+  // The `Connection` header must not remove the headers that frame the body.
   for (const kept of ["content-length", "transfer-encoding"]) dropped.delete(kept);
   for (const name of without) dropped.add(name);
   return pairs.filter(([name]) => !dropped.has(name.toLowerCase())).flat();

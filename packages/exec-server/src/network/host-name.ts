@@ -1,16 +1,16 @@
 import { isIP } from "node:net";
 
-/** The longest name that DNS knows. */
+/** The longest name in DNS. */
 const MAX_BYTES = 253;
 
 /**
- * A host as everybody writes it: in small letters, in ASCII, without a last dot; an address in its one usual form, however
- * it was written (`127.1`, `0x7f000001`, `[::1]`). Undefined when it is no host.
+ * Returns the canonical form of a host: lower case, ASCII and without a trailing dot, or the usual form of an
+ * address in any notation (`127.1`, `0x7f000001`, `[::1]`). Undefined if the text is not a host.
  */
 export function canonicalHost(text: string): string | undefined {
   const bare = text.replace(/^\[(?<address>.*)\]$/, "$<address>").replace(/\.+$/, "");
   const isAddress = isIP(bare) === 6;
-  // What would be something else than a host in a URL, or be decoded there.
+  // Characters that would not be part of the host in a URL, or would be decoded there.
   if (!isAddress && (bare.length > MAX_BYTES || /[\s:/?#@\\%[\]]/.test(bare))) return undefined;
   const host =
     URL.parse(`http://${isAddress ? `[${bare}]` : bare}/`)?.hostname.replaceAll(/[[\]]/g, "") ?? "";
@@ -18,7 +18,7 @@ export function canonicalHost(text: string): string | undefined {
   return isHost && host.length <= MAX_BYTES ? host.replace(/\.+$/, "") || undefined : undefined;
 }
 
-/** The host and the port of `host:port` or `[address]:port`; undefined when it is not that. */
+/** Parses `host:port` or `[address]:port`. Undefined for other text. */
 export function readAuthority(
   text: string,
   defaultPort?: number,

@@ -3,12 +3,13 @@ import { canonicalHost } from "./host-name.ts";
 
 export type HostMatcher = (host: string) => boolean;
 
-/** The longest pattern: no host is longer. */
+/** Maximum length of a pattern. No host is longer. */
 const MAX_LENGTH = 260;
 
 /**
- * `example.com` is that host, `*.example.com` what is below it, `**.example.com` both, `*` every host. A `*` or `?` in
- * between stands for any characters or for one. Refused when it can't be understood: it may be a denial.
+ * Compiles a pattern: `example.com` matches that host, `*.example.com` its subdomains, `**.example.com` both,
+ * and `*` every host. Elsewhere, `*` matches any characters and `?` one. Throws for an invalid pattern,
+ * because it may be a denial.
  */
 export function hostPattern(text: string): HostMatcher {
   const pattern = text.trim();
@@ -16,7 +17,10 @@ export function hostPattern(text: string): HostMatcher {
   const [, prefix = "", rest = ""] = /^(\*{0,2}\.)?(.*)$/s.exec(pattern) ?? [];
   const domain = canonicalPattern(rest);
   if (domain === undefined || prefix === "." || pattern.length > MAX_LENGTH) {
-    throw new Refusal(CODES.invalidParams, `invalid network proxy config: can't understand domain "${text}"`);
+    throw new Refusal(
+      CODES.invalidParams,
+      `invalid network proxy config: unsupported domain pattern "${text}"`,
+    );
   }
   const apex: HostMatcher = /[*?]/.test(domain)
     ? (host) => globMatches(domain, host)
@@ -26,7 +30,7 @@ export function hostPattern(text: string): HostMatcher {
   return prefix === "*." ? below : (host) => apex(host) || below(host);
 }
 
-/** Whether a pattern names one host and no other. */
+/** Whether a pattern matches exactly one host. */
 export function isExactPattern(text: string): boolean {
   return !/[*?]/.test(text);
 }
@@ -37,7 +41,7 @@ function canonicalPattern(domain: string): string | undefined {
   return /^[a-z0-9._*?-]+$/.test(written) ? written : undefined;
 }
 
-/** Without a regular expression: its time grows with the text alone, whatever the pattern. */
+/** Does not use a regular expression, whose running time could depend on the pattern. */
 function globMatches(glob: string, text: string): boolean {
   let at = 0;
   let star = -1;
@@ -51,7 +55,7 @@ function globMatches(glob: string, text: string): boolean {
       at += 1;
       index += 1;
     } else if (star >= 0) {
-      // The last star takes one character more.
+      // The last star matches one character more.
       resume += 1;
       at = star + 1;
       index = resume;

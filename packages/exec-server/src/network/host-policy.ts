@@ -6,7 +6,7 @@ import { spellingsOf } from "./address-spelling.ts";
 import { canonicalHost } from "./host-name.ts";
 import { type HostMatcher, hostPattern, isExactPattern } from "./host-pattern.ts";
 
-/** The policy's verdict on a host, before the client is asked. Codex's words, which its clients match. */
+/** The policy's status of a host before the client is asked. Codex's terms, which its clients match. */
 export type HostStatus = "allowed" | "denied" | "not_allowed" | "not_allowed_local";
 
 /** Which hosts and addresses a process may reach. */
@@ -14,12 +14,15 @@ export class HostPolicy {
   readonly #denied: readonly HostMatcher[];
   readonly #allowed: readonly HostMatcher[];
   readonly #reviewed: readonly HostMatcher[];
-  /** Hosts that are allowed by name, not by a wildcard: local ones need that. */
+  /** Hosts that are allowed by name and not by a wildcard, as local hosts have to be. */
   readonly #named: ReadonlySet<string>;
   readonly #local: boolean;
   readonly #ownPort: () => number | undefined;
 
-  /** @param ownPort Where this server listens. A process that reaches it could run anything, without a sandbox. */
+  /**
+   * @param ownPort The port of this server. A process that can reach it could run anything outside the
+   * sandbox.
+   */
   constructor(
     {
       domains,
@@ -32,7 +35,8 @@ export class HostPolicy {
     const patterns = (access: string): string[] =>
       rules.filter(([, given]) => given === access).map(([pattern]) => pattern);
     if (patterns("deny").some((pattern) => pattern.trim() === "*")) {
-      const message = "invalid network proxy config: every host can't be denied; leave the domains out";
+      const message =
+        "invalid network proxy config: the pattern * can't be denied. Leave out the domains to allow no host.";
       throw new Refusal(CODES.invalidParams, message);
     }
     this.#denied = patterns("deny").map(hostPattern);
@@ -47,7 +51,7 @@ export class HostPolicy {
     this.#ownPort = ownPort;
   }
 
-  /** Checks a name before it is resolved: even a DNS query would leave the machine. */
+  /** Checks a name before it is resolved, because even a DNS query would leave the machine. */
   statusOf(host: string): HostStatus {
     if (this.#isDenied(host)) return "denied";
     if (isLocalName(host) && !this.#local && !this.#named.has(host)) return "not_allowed_local";
@@ -55,14 +59,17 @@ export class HostPolicy {
     return this.#allowed.some((matches) => matches(host)) ? "allowed" : "not_allowed";
   }
 
-  /** Why an allowed host may not be reached at these addresses. The owner of a name can point it anywhere. */
+  /**
+   * Returns why an allowed host must not be reached at these addresses. The owner of a name can point it
+   * anywhere.
+   */
   objection(host: string, addresses: readonly string[], port: number): HostStatus | undefined {
     if (addresses.some((address) => this.#isDenied(address))) return "denied";
     if (addresses.some((address) => !this.#mayBeReached(host, address, port))) return "not_allowed_local";
     return undefined;
   }
 
-  /** An address is denied in whatever way it is written. */
+  /** An address is denied in every notation. */
   #isDenied(host: string): boolean {
     const spellings = isIP(host) === 0 ? [host] : spellingsOf(host);
     return spellings.some((spelling) => this.#denied.some((matches) => matches(spelling)));

@@ -6,22 +6,25 @@ import { dial } from "./dial.ts";
 import type { Admission, Gatekeeper } from "./gatekeeper.ts";
 import { forwardedHeaders } from "./hop-headers.ts";
 import { readAuthority } from "./host-name.ts";
-import { dismiss, goneSignal, join, type OpenSockets } from "./open-sockets.ts";
+import { dismiss, disconnectSignal, join, type OpenSockets } from "./open-sockets.ts";
 import type { Target } from "./verdict.ts";
 
 export interface ProxyListenerOptions {
   readonly gatekeeper: Gatekeeper;
   readonly sockets: OpenSockets;
-  /** Only requests that change nothing, and nothing that can't be seen into. */
+  /** Allows only requests that change nothing, and no tunnels, which can't be inspected. */
   readonly limited: boolean;
 }
 
-/** What may be done in limited mode. Codex's list. */
+/** Methods allowed in limited mode. Codex's list. */
 const HARMLESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const HTTP_PORT = 80;
 
-/** An HTTP proxy: requests with a whole URL, and tunnels. It is given its connections; it listens nowhere. */
+/**
+ * Creates an HTTP proxy for requests with absolute URLs and for tunnels. It does not listen; connections are
+ * passed to the returned function.
+ */
 export function httpListener(options: ProxyListenerOptions): (socket: Socket) => void {
   const server = createServer();
   server.on("request", (incoming, response) => {
@@ -41,7 +44,7 @@ async function forward(
   const read = readTarget(incoming);
   if (typeof read === "string") return answerText(response, 400, read);
   const { target, authority, path } = read;
-  let admission = await gatekeeper.admit(target, goneSignal(response));
+  let admission = await gatekeeper.admit(target, disconnectSignal(response));
   if (admission.allowed && limited && !HARMLESS.has(target.method ?? ""))
     admission = gatekeeper.refuse(target, "method_not_allowed");
   if (!admission.allowed) return answerBlocked(response, target, admission);
@@ -49,11 +52,11 @@ async function forward(
   if (!socket) return answerText(response, 502, "upstream failure");
   if (response.destroyed) return void socket.destroy();
   const upstream = request({
-    // The connection is made already: no name is looked up, and no other is used again.
+    // Uses the existing connection, so that no name is resolved again and no other connection is used.
     createConnection: () => socket,
     method: target.method,
     path,
-    // One host, the one that was judged: there may be more in the request.
+    // Sends only the host that was checked, because the request may contain others.
     headers: ["Host", authority, ...forwardedHeaders(incoming.rawHeaders, ["host"])],
     setHost: false,
   });
@@ -70,7 +73,7 @@ async function forward(
   incoming.pipe(upstream);
 }
 
-/** How the body is framed is between us and the client, which may be of another version than the server. */
+/** Framing is per connection: the client may use a different HTTP version than the server. */
 function replyHeaders({ rawHeaders }: IncomingMessage): string[] {
   return forwardedHeaders(rawHeaders, ["transfer-encoding"]);
 }
@@ -80,7 +83,7 @@ function readTarget(incoming: IncomingMessage): { target: Target; authority: str
   const found = /^http:\/\/(?<authority>[^/?#]*)(?<path>[^#]*)/i.exec(url)?.groups;
   const authority = found?.["authority"] ?? "";
   const where = readAuthority(authority, HTTP_PORT);
-  if (!found || !where) return "this is a proxy: it takes http:// URLs and CONNECT";
+  if (!found || !where) return "This is a proxy. It accepts http:// URLs and CONNECT.";
   const named = headers.host === undefined ? where : readAuthority(headers.host, HTTP_PORT);
   if (named?.host !== where.host || named.port !== where.port)
     return "Host header does not match request target";
@@ -99,9 +102,9 @@ async function tunnel(
   { gatekeeper, sockets, limited }: ProxyListenerOptions,
 ): Promise<void> {
   const where = readAuthority(url);
-  if (!where) return endWith(socket, "400 Bad Request", "text/plain", "CONNECT takes host:port");
+  if (!where) return endWith(socket, "400 Bad Request", "text/plain", "CONNECT expects host:port.");
   const target: Target = { protocol: "https_connect", ...where, method: "CONNECT", ...clientOf(socket) };
-  let admission = await gatekeeper.admit(target, goneSignal(socket));
+  let admission = await gatekeeper.admit(target, disconnectSignal(socket));
   if (admission.allowed && limited) admission = gatekeeper.refuse(target, "mitm_required");
   if (!admission.allowed) {
     const { type, proxyError, body } = blockedAnswer(target, admission.verdict);
@@ -128,7 +131,7 @@ function answerText(response: ServerResponse, status: number, text: string): voi
   answer(response, status, { "content-type": "text/plain" }, text);
 }
 
-/** The last on its connection: what the client still had to say was not read. */
+/** Sends the last response on a connection, because the rest of the client's request was not read. */
 function answer(response: ServerResponse, status: number, headers: object, body: string): void {
   const length = Buffer.byteLength(body);
   response.writeHead(status, { ...headers, "content-length": length, connection: "close" }).end(body);

@@ -8,23 +8,26 @@ import { HostPolicy } from "./host-policy.ts";
 import { NetworkProxy } from "./network-proxy.ts";
 import type { Target, Verdict } from "./verdict.ts";
 
-/** The client of a process, as far as its network goes. */
+/** The part of a process's client that its network needs. */
 export interface NetworkClient {
   readonly questions: ClientQuestions;
-  /** Tells it something that it can do without. */
+  /** Sends a notification that the client can do without. */
   notifyIfRoom(method: string, params: object): void;
 }
 
 type Launch = NonNullable<StartParams["networkProxy"]>;
 
-/** The proxies of one server's processes. */
+/** The network proxies of one server's processes. */
 export class ManagedNetwork implements Disposable {
   readonly #open = new Set<NetworkProxy>();
-  #over = false;
-  /** Where the server itself listens. No process reaches that through its proxy. */
+  #isDisposed = false;
+  /** The port on which the server itself listens. Processes can't reach it through their proxies. */
   ownPort: number | undefined;
 
-  /** The proxy that a process is to be started with, or undefined; refuses what could not be held to. */
+  /**
+   * Creates the proxy with which a process must be started. Undefined if it needs none. Throws for
+   * restrictions that can't be enforced.
+   */
   proxyFor(params: StartParams, client: NetworkClient): NetworkProxy | undefined {
     const { processId, networkProxy, sandbox } = params;
     refuseUnmanaged(params);
@@ -42,11 +45,11 @@ export class ManagedNetwork implements Disposable {
         client.notifyIfRoom("network/policyDecision", decisionOf(processId, target, verdict)),
     });
     if (!sandbox)
-      throw refused("a network proxy needs a sandbox: without one the process would have its own way out");
+      throw refused("networkProxy requires a sandbox. Without one, the process could bypass the proxy.");
     const proxy: NetworkProxy = new NetworkProxy(networkProxy.proxy, gatekeeper, {
       mayOpen: () => {
-        if (!this.#over) this.#open.add(proxy);
-        return !this.#over;
+        if (!this.#isDisposed) this.#open.add(proxy);
+        return !this.#isDisposed;
       },
       onEnd: () => {
         ending.abort();
@@ -57,17 +60,20 @@ export class ManagedNetwork implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over = true;
+    this.#isDisposed = true;
     for (const proxy of this.#open) proxy[Symbol.dispose]();
   }
 }
 
-/** What is not done here is never passed over in silence: a command without its proxy would have the open network. */
+/**
+ * Refuses unsupported restrictions instead of ignoring them: without its proxy, a command would have
+ * unrestricted network access.
+ */
 function refuseUnmanaged({ networkProxy, managedNetwork, enforceManagedNetwork }: StartParams): void {
   if (managedNetwork !== undefined && managedNetwork !== null)
-    throw refused("this exec-server manages no network but that of its own proxies (networkProxy)");
+    throw refused("This exec-server does not support managedNetwork. Use networkProxy.");
   if (enforceManagedNetwork === true && !networkProxy)
-    throw refused("enforceManagedNetwork needs a networkProxy");
+    throw refused("enforceManagedNetwork requires networkProxy.");
 }
 
 function askClient(

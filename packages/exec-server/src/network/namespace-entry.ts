@@ -1,12 +1,13 @@
-// The first program in a sandbox whose only way out is a proxy. It opens the listeners, sockets that listen in the sandbox's
-// own network, hands them out, and becomes the command. Nothing of it is left when the command begins. It is reached by
-// path, and imports nothing from outside this package's own folder: in a sandbox there may be nothing else to read.
+// The first program in a sandbox whose only way out is a proxy. It opens the listeners (sockets that listen
+// in the sandbox's own network), passes them to the server, and executes the command in its own process. It
+// is started by its path and imports nothing from outside this package's own folder, because nothing else may
+// be readable in a sandbox.
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { findProgram } from "../process/find-program.ts";
 import type { EntryOrder } from "../process/launch-order.ts";
 
-/** What a shell says when it can't run something. */
+/** Exit code of a shell that can't run a command. */
 const NOT_FOUND_EXIT = 127;
 
 const [arg0, ...argv] = process.argv.slice(2);
@@ -20,11 +21,11 @@ async function openListener(name: string, port: number): Promise<void> {
 
 function become(env: EntryOrder["env"]): void {
   const [name = ""] = argv;
-  // Node ignores these signals, and what is ignored stays so; what is caught is forgotten.
+  // Node ignores these signals. Ignored signals stay ignored after exec; handled ones are reset.
   for (const signal of ["SIGPIPE", "SIGXFSZ"] as const) process.on(signal, () => {});
   const program = findProgram(name, process.cwd(), env);
   const named = arg0 === undefined || arg0 === "" ? argv : argv.with(0, arg0);
-  // Bubblewrap's own doing in every other sandbox.
+  // Bubblewrap sets it in all other sandboxes.
   process.execve?.(program, named, { ...env, PWD: process.cwd() });
 }
 
@@ -35,7 +36,8 @@ function fail(error: unknown): void {
 }
 
 process.once("message", ({ env, listeners }: EntryOrder) => {
-  // The channel closes when the server has every listener. Before that, a first request could go unanswered.
+  // The channel closes when the server has received every listener. Before that, a first request could remain
+  // unanswered.
   process.once("disconnect", () => {
     try {
       become(env);

@@ -9,8 +9,9 @@ import { HTTP_PROXY_PORT, proxyEnv, SOCKS_PROXY_PORT } from "./proxy-env.ts";
 import { socksListener } from "./socks-listener.ts";
 
 /**
- * The proxy of one process. It answers on listeners: sockets that listen in the process's own network, which has no other
- * way out, and that were handed to this side of the sandbox. It holds nothing until the first is taken.
+ * The proxy of one process. It serves listeners: sockets that listen in the process's own network, which has
+ * no other way out, and that were passed out of the sandbox. It holds no resources until the first listener
+ * arrives.
  */
 export class NetworkProxy implements NamespaceListeners, Disposable {
   readonly env: Readonly<Record<string, string>>;
@@ -37,11 +38,12 @@ export class NetworkProxy implements NamespaceListeners, Disposable {
 
   received(name: string, listener: Server): void {
     const serve = Object.hasOwn(this.#serve, name) ? this.#serve[name] : undefined;
-    if (!serve || this.#sockets.isOver || !this.#mayOpen()) {
+    if (!serve || this.#sockets.isClosed || !this.#mayOpen()) {
       listener.close();
       return;
     }
-    // A server with `allowHalfOpen` on the same socket: it must not end a connection whose client has sent everything.
+    // Wraps the same socket in a server with `allowHalfOpen`, so that a connection stays open after its
+    // client has sent everything.
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       this.#sockets.add(socket);
       serve(socket);
@@ -52,7 +54,7 @@ export class NetworkProxy implements NamespaceListeners, Disposable {
     server.listen(listener);
   }
 
-  /** The process is over, or the server: so is every connection. */
+  /** Closes all connections because the process or the server has ended. */
   [Symbol.dispose](): void {
     this.#sockets[Symbol.dispose]();
     for (const server of this.#servers) server.close();

@@ -1,19 +1,19 @@
 import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-/** The sockets of one proxy, to end them with it. */
+/** The sockets of one proxy, which are closed together with it. */
 export class OpenSockets implements Disposable {
   readonly #open = new Set<Socket>();
-  #over = false;
+  #isClosed = false;
 
-  get isOver(): boolean {
-    return this.#over;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   add(socket: Socket): void {
-    // A peer may break a connection at any time; its `close` event reports it.
+    // A peer may reset a connection at any time; its `close` event reports it.
     socket.on("error", () => {});
-    if (this.#over) {
+    if (this.#isClosed) {
       socket.destroy();
       return;
     }
@@ -22,12 +22,12 @@ export class OpenSockets implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over = true;
+    this.#isClosed = true;
     for (const socket of this.#open) socket.destroy();
   }
 }
 
-/** Joins two connections. Each end of one is an end of the other, and a break of one breaks the other. */
+/** Joins two connections in both directions. A half-close or a reset of one is passed on to the other. */
 export function join(left: Socket, right: Socket): void {
   left.pipe(right);
   right.pipe(left);
@@ -35,14 +35,19 @@ export function join(left: Socket, right: Socket): void {
   right.once("close", (broke) => broke && left.destroy());
 }
 
-/** Sends the last bytes on a connection. Further input is discarded: unread input would keep the connection open. */
+/**
+ * Sends the last bytes on a connection. Discards further input, because unread input would keep the
+ * connection open.
+ */
 export function dismiss(socket: Socket, lastWords: string | Buffer): void {
   socket.end(lastWords);
   socket.resume();
 }
 
-/** Aborts when the client of a request has disconnected and its decision is no longer needed. */
-export function goneSignal(client: Writable): AbortSignal {
+/**
+ * Returns a signal that aborts when the client of a request disconnects and its decision is no longer needed.
+ */
+export function disconnectSignal(client: Writable): AbortSignal {
   const gone = new AbortController();
   client.once("close", () => gone.abort());
   if (client.destroyed) gone.abort();

@@ -1,11 +1,11 @@
-/** Where the proxies listen. Each process has a network of its own, so the ports are always free. */
+/** Ports of the proxies. Each process has its own network, so the ports are always free. */
 export const HTTP_PROXY_PORT = 28_080;
 export const SOCKS_PROXY_PORT = 28_081;
 
 const HTTP_URL = `http://127.0.0.1:${HTTP_PROXY_PORT}`;
 const SOCKS_URL = `socks5h://127.0.0.1:${SOCKS_PROXY_PORT}`;
 
-// Codex's list: each program looks for its own.
+// Codex's list, because programs look for different names.
 const HTTP_NAMES = [
   "HTTP_PROXY",
   "HTTPS_PROXY",
@@ -38,10 +38,12 @@ const EXCEPTION_NAMES = [
   "BUNDLE_NO_PROXY",
 ];
 
-/** A process that may serve itself on its own loopback should not ask the proxy for that. */
+/** A process that may listen on its own loopback interface should not use the proxy for it. */
 const LOCAL_EXCEPTIONS = "localhost,127.0.0.1,::1,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16";
 
-/** The variables by which programs find their proxy. Nothing depends on them: there is no other way out. */
+/**
+ * Variables by which programs find their proxy. Security does not depend on them: there is no other way out.
+ */
 export function proxyEnv(options: {
   readonly enableSocks5: boolean;
   readonly allowLocalBinding: boolean;

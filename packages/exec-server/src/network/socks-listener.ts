@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { dial } from "./dial.ts";
 import type { ProxyListenerOptions } from "./http-listener.ts";
-import { dismiss, goneSignal, join } from "./open-sockets.ts";
+import { dismiss, disconnectSignal, join } from "./open-sockets.ts";
 import { readSocksRequest, SOCKS_REPLY, socksReply } from "./socks-request.ts";
 import type { Target } from "./verdict.ts";
 
 const HTTPS_PORT = 443;
 
-/** A SOCKS5 proxy for TCP. */
+/** Creates a SOCKS5 proxy for TCP. */
 export function socksListener(options: ProxyListenerOptions): (socket: Socket) => void {
   return (socket) => void serve(socket, options).catch(() => socket.destroy());
 }
@@ -23,7 +23,7 @@ async function serve(socket: Socket, { gatekeeper, sockets, limited }: ProxyList
     gatekeeper.refuse(target, "method_not_allowed");
     return dismiss(socket, socksReply(SOCKS_REPLY.notAllowed));
   }
-  let admission = await gatekeeper.admit(target, goneSignal(socket));
+  let admission = await gatekeeper.admit(target, disconnectSignal(socket));
   if (admission.allowed && limited) admission = gatekeeper.refuse(target, "mitm_required");
   if (!admission.allowed) return dismiss(socket, socksReply(SOCKS_REPLY.notAllowed));
   const upstream = await dial(admission.addresses, target.port, sockets);

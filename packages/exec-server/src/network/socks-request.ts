@@ -7,7 +7,7 @@ export const SOCKS_REPLY = {
   failure: 1,
   notAllowed: 2,
   unreachable: 4,
-  /** All but CONNECT: nothing comes in from outside, and UDP is not relayed. */
+  /** For all commands except CONNECT: inbound connections and UDP are not supported. */
   unknownCommand: 7,
   unknownAddress: 8,
 } as const;
@@ -26,24 +26,24 @@ const BROKEN: SocksRequest = { kind: "broken" };
 export type SocksRequest =
   | { readonly kind: "connect"; readonly host: string; readonly port: number }
   | { readonly kind: "refused"; readonly reply: Buffer }
-  /** It does not speak the protocol, or it is gone. */
+  /** The client does not speak the protocol or has disconnected. */
   | { readonly kind: "broken" };
 
-/** Greets a client, and reads what it wants. */
+/** Greets a client and reads its request. */
 export async function readSocksRequest(socket: Socket): Promise<SocksRequest> {
   using reader = new ByteReader(socket);
-  const [version, methodCount] = (await reader.take(2)) ?? [];
+  const [version, methodCount] = (await reader.read(2)) ?? [];
   const methods =
-    version === VERSION && methodCount !== undefined ? await reader.take(methodCount) : undefined;
+    version === VERSION && methodCount !== undefined ? await reader.read(methodCount) : undefined;
   if (!methods) return BROKEN;
   if (!methods.includes(NO_AUTHENTICATION))
     return { kind: "refused", reply: Buffer.from([VERSION, NO_METHOD]) };
   socket.write(Buffer.from([VERSION, NO_AUTHENTICATION]));
-  const [again, command, , kind] = (await reader.take(4)) ?? [];
+  const [again, command, , kind] = (await reader.read(4)) ?? [];
   if (again !== VERSION || kind === undefined) return BROKEN;
   if (![IPV4, IPV6, NAME].includes(kind)) return refused(SOCKS_REPLY.unknownAddress);
-  const length = kind === NAME ? (await reader.take(1))?.[0] : ADDRESS_BYTES[kind];
-  const rest = length === undefined ? undefined : await reader.take(length + 2);
+  const length = kind === NAME ? (await reader.read(1))?.[0] : ADDRESS_BYTES[kind];
+  const rest = length === undefined ? undefined : await reader.read(length + 2);
   if (!rest) return BROKEN;
   if (command !== CONNECT) return refused(SOCKS_REPLY.unknownCommand);
   const host = canonicalHost(addressText(kind, rest.subarray(0, -2)));
@@ -51,7 +51,7 @@ export async function readSocksRequest(socket: Socket): Promise<SocksRequest> {
   return host === undefined || port === 0 ? refused(SOCKS_REPLY.failure) : { kind: "connect", host, port };
 }
 
-/** The reply to a request. The server's own address is not disclosed. */
+/** Builds the reply to a request. Does not disclose the server's own address. */
 export function socksReply(code: number): Buffer {
   return Buffer.from([VERSION, code, 0, IPV4, 0, 0, 0, 0, 0, 0]);
 }

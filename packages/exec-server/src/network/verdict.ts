@@ -1,14 +1,14 @@
 import type { NetworkDecision, ProxiedRequest } from "../wire/network-proxy.ts";
 
-/** One request of a process, as the proxy understood it. */
+/** A request of a process, as the proxy understood it. */
 export interface Target extends ProxiedRequest {
   /** The HTTP method. */
   readonly method?: string;
-  /** Where in the process's own network it came from. */
+  /** The address in the process's own network from which the request came. */
   readonly client?: string;
 }
 
-/** What was decided of it, by whom and why. */
+/** The decision about a request, its source and its reason. */
 export type Verdict = Pick<NetworkDecision, "scope" | "decision" | "source" | "reason" | "policyOverride">;
 
 export function denial(

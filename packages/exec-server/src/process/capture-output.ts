@@ -27,24 +27,24 @@ export async function captureOutput<T>(
   const { promise: captured, resolve } = Promise.withResolvers<T | undefined>();
   const chunks: Buffer[] = [];
   let size = 0;
-  let over = false;
+  let isTooLarge = false;
   const child = await spawnPiped(
     { ...spec, pipeStdin: false },
     { launcher, fifos },
     {
       output: (stream, bytes) => {
-        if (stream !== "stdout" || over) return;
+        if (stream !== "stdout" || isTooLarge) return;
         size += bytes.length;
-        over = size > limits.snapshotBytes;
-        if (over) resolve(undefined);
+        isTooLarge = size > limits.snapshotBytes;
+        if (isTooLarge) resolve(undefined);
         // The buffer is reused by the next read.
         else chunks.push(Buffer.from(bytes));
       },
       exited: () => {
         // The last output may still be in the pipe, and a background process may keep the pipe open forever.
-        setTimeout(() => resolve(over ? undefined : read(Buffer.concat(chunks))), SETTLE_MS);
+        setTimeout(() => resolve(isTooLarge ? undefined : read(Buffer.concat(chunks))), SETTLE_MS);
       },
-      drained: () => resolve(over ? undefined : read(Buffer.concat(chunks))),
+      drained: () => resolve(isTooLarge ? undefined : read(Buffer.concat(chunks))),
     },
   );
   groups.add(child.pid);

@@ -44,7 +44,10 @@ function inherited(policy: EnvPolicy, serverEnv: NodeJS.ProcessEnv): Env {
   return Object.fromEntries(base);
 }
 
-/** Whether a variable exported by a shell's profile may be passed to a child. Variables set by the policy take precedence. */
+/**
+ * Whether a variable exported by a shell's profile may be passed to a child. Variables that the policy sets
+ * take precedence.
+ */
 export function policyKeeps(name: string, policy: EnvPolicy | null | undefined): boolean {
   if (!policy) return true;
   if (Object.hasOwn(policy.set, name) || matcher(excludesOf(policy))(name)) return false;

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 const MOST = 4096;
 
 /**
- * All living descendants of a process, found through their parents. A descendant whose parent has ended belongs to
- * init and is not found. Empty where the kernel does not list children.
+ * Returns all living descendants of a process, found through their parents. A descendant whose parent has
+ * ended belongs to init and is not found. Empty if the kernel does not list children.
  */
 export function descendantsOf(pid: number): number[] {
   const found: number[] = [];
@@ -18,7 +18,10 @@ export function descendantsOf(pid: number): number[] {
   return found;
 }
 
-/** Children are listed per thread. Those of threads other than the first are rare, and found by the signal to the group. */
+/**
+ * Children are listed per thread. Those of threads other than the first are rare, and are reached by
+ * signalling the group.
+ */
 function childrenOf(pid: number): number[] {
   try {
     const list = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").trim();

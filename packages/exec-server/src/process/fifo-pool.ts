@@ -19,9 +19,10 @@ type Fifo = NamelessFile;
 const BATCH = 256;
 
 /**
- * Real pipes for children. Node's own are socket pairs, on which `/dev/stdout` and `/dev/stderr` can't be opened, and
- * scripts open them all the time. Named pipes are made in batches and reused. On Linux they lose their names at once: a
- * pipe can be written through a read-only mount, so a sandbox that saw its name could write to it.
+ * Real pipes for children. Node's own pipes are socket pairs, on which `/dev/stdout` and `/dev/stderr` can't
+ * be opened, as scripts often do. Named pipes are created in batches and reused. On Linux their names are
+ * removed immediately: a pipe can be written through a read-only mount, so a sandbox that saw its name could
+ * write to it.
  */
 export class FifoPool implements Disposable {
   readonly #folder: { readonly path: string; ensure(): void };
@@ -34,15 +35,18 @@ export class FifoPool implements Disposable {
     this.#makeMore();
   }
 
-  /** A pipe to read from. Reading before the child has opened its end would return end-of-file. */
-  takeReader(): Pipe {
-    const fifo = this.#take();
+  /** Acquires a pipe to read from. Reading before the child has opened its end would return end-of-file. */
+  acquireReader(): Pipe {
+    const fifo = this.#acquire();
     return this.#pipe(fifo, openSync(fifo.path, constants.O_RDONLY | constants.O_NONBLOCK));
   }
 
-  /** A pipe to write to. A temporary reading end, without which it can't be opened for writing, is closed by `opened`. */
-  takeWriter(): Pipe & { opened(): void } {
-    const fifo = this.#take();
+  /**
+   * Acquires a pipe to write to. It can't be opened for writing without a temporary reading end, which
+   * `opened` closes.
+   */
+  acquireWriter(): Pipe & { opened(): void } {
+    const fifo = this.#acquire();
     const reader = openSync(fifo.path, constants.O_RDONLY | constants.O_NONBLOCK);
     const pipe = this.#pipe(fifo, openSync(fifo.path, constants.O_WRONLY | constants.O_NONBLOCK));
     return { ...pipe, opened: () => closeSync(reader) };
@@ -65,11 +69,11 @@ export class FifoPool implements Disposable {
     };
   }
 
-  #take(): Fifo {
+  #acquire(): Fifo {
     const fifo = this.#free.pop();
     if (fifo) return fifo;
     this.#makeMore();
-    return this.#take();
+    return this.#acquire();
   }
 
   #makeMore(): void {

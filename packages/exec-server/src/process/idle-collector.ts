@@ -40,7 +40,7 @@ export class IdleCollector implements Disposable {
     this.observe(utilization, performance.now());
   }
 
-  /** Takes the share of time that was spent on work since the last call. */
+  /** Receives the share of time that was spent on work since the last call. */
   observe(utilization: number, now: number): void {
     if (utilization > IDLE_SHARE) {
       this.#due = [now, now + this.#options.retentionMs];

@@ -1,9 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Node sets it on every descriptor that it opens. A descriptor without it was inherited or is passed on purpose. */
+/**
+ * Node sets this flag on every descriptor that it opens. A descriptor without it was inherited or is passed
+ * on intentionally.
+ */
 const O_CLOEXEC = 0o2000000;
 
-/** Descriptors of this process that its children would inherit. Imported by the launcher: nothing but Node in here. */
+/**
+ * Returns the descriptors of this process that its children would inherit. Imported by the launcher, so it
+ * imports only Node modules.
+ */
 export function inheritedDescriptors(): readonly number[] {
   return namesIn("/proc/self/fd")
     .map(Number)
@@ -19,7 +25,7 @@ function flagsOf(fd: number): number | undefined {
     const octal = /^flags:\s*(?<octal>[0-7]+)$/m.exec(text)?.groups?.["octal"];
     return octal === undefined ? undefined : Number.parseInt(octal, 8);
   } catch {
-    return undefined; // Closed meanwhile: the one that the folder was read with is always among them.
+    return undefined; // It has been closed, as is always the case for the one that the folder was read with.
   }
 }
 
@@ -27,6 +33,6 @@ function namesIn(path: string): readonly string[] {
   try {
     return readdirSync(path);
   } catch {
-    return []; // No Linux.
+    return []; // This is not Linux.
   }
 }

@@ -1,6 +1,7 @@
-// The program that starts children on behalf of the server. Starting a process costs time in proportion to the memory of
-// its parent; this one stays small while the server moves megabytes. It is started by its path and imports only Node and files
-// of its own folder. When the server ends for any reason, its input ends: it kills every group that it started and exits.
+// The program that starts children on behalf of the server. Starting a process takes time proportional to the
+// memory of its parent, and this program stays small while the server moves megabytes. It is started by its
+// path and imports only Node modules and files of its own folder. When the server exits for any reason, the
+// launcher's input ends: it then kills every group that it started and exits.
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync, readdirSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,7 +12,7 @@ import { inheritedDescriptors } from "./inherited-descriptors.ts";
 import type { ListenerReport, EntryOrder, LaunchOrder, LaunchReport } from "./launch-order.ts";
 
 const folder = process.argv[2];
-// Node would open a debugger port on this signal.
+// By default, Node opens a debugger port on this signal.
 process.on("SIGUSR1", () => {});
 
 /** stdin, stdout, stderr, and the channel for sockets. */
@@ -62,8 +63,8 @@ function launch({ id, argv, arg0, cwd, env, files, listeners }: LaunchOrder): vo
 }
 
 /**
- * Passes the listeners to the server, and then closes the channel to the child. The child waits for that, and the program
- * that it becomes can't use the channel.
+ * Passes the listeners to the server, then closes the channel to the child. The child waits for that, and the
+ * program that it executes can't use the channel.
  */
 function passListeners(id: number, child: ChildProcess, order: EntryOrder): void {
   let missing = order.listeners.length;
@@ -94,7 +95,7 @@ function fail(id: number, { code = "EIO", errno = -5 }: NodeJS.ErrnoException): 
   sendReport({ id, failure: { code, errno } });
 }
 
-/** Undefined for an incomplete line of a server that was killed while writing. */
+/** Returns undefined for an incomplete line from a server that was killed while writing. */
 function read(line: string): LaunchOrder | undefined {
   try {
     return JSON.parse(line) as LaunchOrder;
@@ -129,7 +130,7 @@ function cleanUpAndExit(): void {
   clearPlaceholders();
   if (folder !== undefined) {
     rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
-    // Shared with the servers of the same user that still run.
+    // Shared with servers of the same user that are still running.
     quietly(() => rmdirSync(dirname(folder)));
   }
   process.exit(0);
@@ -162,7 +163,7 @@ function quietly<T>(act: () => T): T | undefined {
 
 closeInherited();
 
-// The garbage of thousands of orders would otherwise stay until thousands more come.
+// The garbage from thousands of orders would otherwise stay until thousands more arrive.
 const collector = new IdleCollector({
   collect: () => globalThis.gc?.({ type: "major", execution: "sync", flavor: "last-resort" }),
   retentionMs: 0,

@@ -8,10 +8,13 @@ import { EXEC_LIMITS } from "../limits.ts";
 import { jsonLine } from "../wire/json-line.ts";
 import type { NamespaceListeners } from "./child.ts";
 import type { ListenerReport, LaunchOrder, LaunchReport } from "./launch-order.ts";
+import { PROGRAM_EXTENSION } from "../program-extension.ts";
 
 export interface Launched {
   readonly pid: number;
-  /** Resolves with the exit code when the child exits; 128 plus the signal number if it was killed by a signal. */
+  /**
+   * Resolves to the exit code when the child exits: 128 plus the signal number if it was killed by a signal.
+   */
   readonly exited: Promise<{ code: number; signalled: boolean }>;
 }
 
@@ -24,8 +27,7 @@ interface Waiting {
 
 type LauncherProcess = ChildProcessByStdio<Writable, Readable, null>;
 
-const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
-const PROGRAM = fileURLToPath(new URL(`launcher-program.${EXTENSION}`, import.meta.url));
+const PROGRAM = fileURLToPath(new URL(`launcher-program.${PROGRAM_EXTENSION}`, import.meta.url));
 
 /** Exit code of a process killed by a signal, minus the signal number, as shells report it. */
 const SIGNAL_BASE = 128;
@@ -83,8 +85,9 @@ export class Launcher implements AsyncDisposable {
     const child = spawn(process.execPath, ["--no-warnings", "--expose-gc", PROGRAM, this.#folder], {
       // In its own session, so that a signal to the server's group does not end it before it has cleaned up.
       detached: true,
-      // Children get their environment with the order. The launcher's own is empty, so that a program that finds the server's
-      // descendants by an environment variable does not kill the process that cleans up.
+      // Children get their environment with the order. The launcher's own is empty, so that a program that
+      // finds and kills the server's descendants by an environment variable does not kill the process that
+      // cleans up.
       env: {},
       // The IPC channel passes sockets.
       stdio: ["pipe", "pipe", "ignore", "ipc"],
@@ -126,7 +129,10 @@ export class Launcher implements AsyncDisposable {
     else listener.close();
   }
 
-  /** The launcher was killed. Its children are killed too, and the next start creates a new launcher. */
+  /**
+   * Called when the launcher was killed. Its children are killed too, and the next start creates a new
+   * launcher.
+   */
   #lost(child: LauncherProcess): void {
     if (this.#process !== child || this.#stopped) return;
     this.#process = undefined;

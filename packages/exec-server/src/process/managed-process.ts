@@ -5,6 +5,7 @@ import type { Child, ChildEvents } from "./child.ts";
 import { type ProcessRecord, readRecord } from "./closed-processes.ts";
 import { PendingOutput } from "./pending-output.ts";
 import { ReplayBuffer } from "./replay-buffer.ts";
+import { timerDelay } from "@codexkit/rpc/async";
 
 /** Receives a process's events. */
 export interface ProcessListener {
@@ -24,8 +25,8 @@ export type DenialCheck = (exitCode: number, tail: Buffer) => boolean;
 const BURST_MS = 2;
 
 /**
- * Two reads of a PTY. Small enough that the kernel refills the PTY while a chunk is encoded: of a larger chunk, every read would
- * wait for that.
+ * Two reads of a PTY. Small enough that the kernel refills the PTY while a chunk is encoded; with larger
+ * chunks, every read would wait for the refill.
  */
 const PTY_CHUNK_BYTES = 8 * 1024;
 
@@ -35,8 +36,8 @@ interface Waiter {
 }
 
 /**
- * One process from its start to the end of its retention: numbers its events from 1 without a gap, keeps the newest
- * output for replay, and lets readers wait.
+ * One process from its start to the end of its retention. Numbers its events from 1 without gaps, keeps the
+ * newest output for replay, and lets readers wait.
  */
 export class ManagedProcess implements ChildEvents {
   readonly id: string;
@@ -138,14 +139,13 @@ export class ManagedProcess implements ChildEvents {
     return readRecord(this.record, params, this.#closed);
   }
 
-  /** Resolves when there are events after `afterSeq`, the time has passed or the signal is aborted. */
+  /** Resolves when there are events after `afterSeq`, the time has elapsed or the signal aborts. */
   async waitFor(afterSeq: number, waitMs: number, signal: AbortSignal): Promise<void> {
     if (waitMs === 0 || this.#hasNews(afterSeq) || signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiter = { afterSeq, wake: () => resolve() };
     this.#waiters.add(waiter);
-    // 2^31 - 1 is the longest delay of a timer.
-    const timer = setTimeout(waiter.wake, Math.min(waitMs, 2_147_483_647));
+    const timer = setTimeout(waiter.wake, timerDelay(waitMs));
     signal.addEventListener("abort", waiter.wake, { once: true });
     await promise;
     clearTimeout(timer);

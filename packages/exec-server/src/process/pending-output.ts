@@ -1,6 +1,8 @@
 import { EXEC_LIMITS } from "../limits.ts";
 
-/** Buffers of the size of a chunk, reused by all processes. Never more than were pending at once. */
+/**
+ * Spare buffers of one chunk each, shared by all processes. There are never more than were pending at once.
+ */
 const spare: Buffer[] = [];
 
 /** Joins small pieces of output into one chunk. */

@@ -1,6 +1,6 @@
 import { descendantsOf } from "./descendants.ts";
 
-/** The process groups of one session, to signal them and to end them all. */
+/** The process groups of one session. Signals them and kills them all at the end. */
 export class ProcessGroups {
   readonly #groups = new Set<number>();
   /** Groups whose child has exited but that still have a running descendant. */
@@ -22,7 +22,7 @@ export class ProcessGroups {
 
   /** Kills a group, and descendants that have left it with `setsid`. */
   kill(group: number): void {
-    // Looked up first: once their parents are dead, they belong to init.
+    // Looked up first, because their parent changes to init once their parents are dead.
     const descendants = descendantsOf(group);
     this.signal(group, "SIGKILL");
     for (const pid of descendants) killProcess(pid);
@@ -54,6 +54,6 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It was killed with the group.
+    // It was killed together with the group.
   }
 }

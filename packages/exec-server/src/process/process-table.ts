@@ -106,7 +106,12 @@ export class ProcessTable {
 
   terminate(id: string): { running: boolean } {
     const entry = this.#entries.get(id);
-    if (!entry || entry.process.hasExited) return { running: false };
+    if (!entry) return { running: false };
+    if (entry.process.hasExited) {
+      // A detached process may hold its output open for any length of time. Nothing more of it is read.
+      this.#kill(entry);
+      return { running: false };
+    }
     if (entry.process.child) this.#kill(entry);
     else entry.cancelled = true;
     return { running: true };

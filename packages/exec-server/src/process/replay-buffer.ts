@@ -7,7 +7,10 @@ export interface RetainedChunk {
   readonly bytes: Buffer;
 }
 
-/** Chunks of at least this size are stored in slabs, and so are all later ones of a process that has printed this much. */
+/**
+ * Chunks of at least this size are stored in slabs, as are all later chunks of a process that has printed
+ * this much.
+ */
 const LARGE_BYTES = EXEC_LIMITS.chunkBytes / 2;
 
 /** Large enough that few mappings are needed for the output of many processes. */
@@ -16,7 +19,7 @@ const SLAB_BYTES = 4 * EXEC_LIMITS.chunkBytes;
 interface Slab {
   readonly memory: Buffer;
   used: number;
-  /** Chunks in it that are still retained. */
+  /** Number of chunks in it that are still retained. */
   chunks: number;
 }
 
@@ -57,7 +60,9 @@ export class ReplayBuffer {
     this.#bytes += bytes.length;
   }
 
-  /** Chunks after a sequence number, within a budget of bytes; at least one chunk if there is any. */
+  /**
+   * Returns chunks after a sequence number, within a budget of bytes, but at least one chunk if there is any.
+   */
   after(seq: number, maxBytes = Infinity): RetainedChunk[] {
     const found: RetainedChunk[] = [];
     let total = 0;
@@ -103,7 +108,7 @@ export class ReplayBuffer {
   #slabFor(length: number): Slab {
     if (this.#current && this.#current.used + length <= SLAB_BYTES) return this.#current;
     const full = this.#current;
-    // Its chunks may all have been evicted while it was filled.
+    // All of its chunks may have been evicted while it was being filled.
     this.#current = full?.chunks === 0 ? full : (this.#spare ?? newSlab());
     if (this.#current === this.#spare) this.#spare = undefined;
     this.#current.used = 0;

@@ -14,7 +14,7 @@ export interface ShellSnapshot {
   readonly changes: ReadonlyMap<string, string | undefined>;
 }
 
-/** A variable has at most 128 KiB on Linux, and a UTF-16 unit at most 3 bytes. */
+/** A variable can have 128 KiB on Linux, and a UTF-16 unit takes at most 3 bytes. */
 const PIECE_UNITS = 40_000;
 
 /** The longest argument on Linux, including the terminating NUL. */
@@ -25,7 +25,10 @@ const PIECE_NAME = "__CODEXKIT_SHELL_STATE_";
 /** Bash would run this file before the script. The variable is restored for the script's own children. */
 const STARTUP_FILE = "BASH_ENV";
 
-/** The differences between a shell's state and the environment that it was started with, filtered by the policy. */
+/**
+ * Computes the differences between a shell's state and the environment that it was started with, filtered by
+ * the policy.
+ */
 export function takeSnapshot(
   { definitions, settings, env, exportedFunctions }: ShellState,
   before: Env,
@@ -47,10 +50,11 @@ export function takeSnapshot(
 }
 
 /**
- * The same command on a shell that takes the state from its environment instead of its start-up files. Nothing is written
- * to a disk, and it passes through sandbox and PTY as it is. The shell drops those variables before the script begins.
+ * Runs the same command in a shell that restores the state from its environment instead of running its
+ * start-up files. Nothing is written to disk, and sandboxes and PTYs need no changes. The shell unsets the
+ * variables before the script begins.
  *
- * @param spec The child, maybe inside a sandbox: its argv ends with the shell's.
+ * @param spec The child, possibly inside a sandbox: its argv ends with the shell's.
  * @param shellArgv `[shell, "-lc", script, …]`.
  */
 export function withSnapshot(
@@ -60,7 +64,7 @@ export function withSnapshot(
 ): ChildSpec {
   const env: Record<string, string> = { ...spec.env };
   for (const [name, value] of snapshot.changes) {
-    // Another value than the start-up files found is this request's own.
+    // A value other than the one that the start-up files found was set by this request.
     if (Object.hasOwn(env, name) && env[name] !== snapshot.before[name]) continue;
     if (value === undefined) delete env[name];
     else env[name] = value;
@@ -80,12 +84,12 @@ export function withSnapshot(
   // Expanded first, because the state unsets these variables. On a separate line, because aliases apply from the next line on.
   const restore = `eval "unset ${names.join(" ")}\n${names.map((name) => `\${${name}}`).join("")}" >/dev/null 2>&1 || printf 'failed to restore shell snapshot\\n' >&2`;
   const script = `${restore}\n${shellArgv[2] ?? ""}`;
-  // A script that only just fits must not fail because of the code added before it.
+  // A script that barely fits must not fail because of the code added before it.
   if (Buffer.byteLength(script) >= ARGUMENT_BYTES) return spec;
   return { ...spec, env, argv: replaceShell(spec.argv, shellArgv, "-c", script) };
 }
 
-/** The argv with another flag and another script for the shell at its end. */
+/** Returns the argv with another flag and another script for the shell at its end. */
 export function replaceShell(
   argv: readonly [string, ...string[]],
   shellArgv: readonly string[],

@@ -7,11 +7,11 @@ export interface ShellState {
   /** Aliases, the umask and the other options. Must come last. */
   readonly settings: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Functions that are exported to child shells. */
+  /** Functions that the shell exports to child shells. */
   readonly exportedFunctions: readonly string[];
 }
 
-/** Variables that every shell sets at its start, so they don't come from a profile. */
+/** Variables that every shell sets at startup, so they don't come from a profile. */
 export const OF_EVERY_SHELL: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SHLVL", "_"]);
 
 /** Options that describe how the shell was started and can't be set. */
@@ -23,8 +23,8 @@ const EXPORTED_FUNCTION = /^BASH_FUNC_(.+)%%$/;
 const PARTS = 5;
 
 /**
- * A script that makes bash print its state, and the parser of that output. A random word marks both ends, which separates
- * the state from what a profile prints before it and an exit trap after it.
+ * Creates a script that makes bash print its state, and the parser for that output. A random word marks both
+ * ends, which separates the state from output of a profile before it and of an exit trap after it.
  */
 export function bashReporter(): {
   script: string;
@@ -32,7 +32,8 @@ export function bashReporter(): {
   read: (output: Buffer) => ShellState | undefined;
 } {
   const mark = randomUUID();
-  // Not in `$(…)`: a substitution has options of its own. The backslash and `builtin` pass by aliases and functions.
+  // Not in `$(…)`, because a substitution has its own options. The backslash and `builtin` bypass aliases and
+  // functions.
   const parts = ["shopt -p", "declare -f", "alias -p", "umask -p", "set +o"].map(
     (command) => `\\builtin ${command} || \\builtin :\n\\builtin printf '\\0'`,
   );
@@ -71,7 +72,7 @@ function readReport(output: Buffer, mark: string): ShellState | undefined {
   };
 }
 
-/** Undefined if the bytes are not UTF-8, because they could not be passed on unchanged. */
+/** Returns undefined if the bytes are not UTF-8, because they could not be passed on unchanged. */
 function decode(bytes: Buffer): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);

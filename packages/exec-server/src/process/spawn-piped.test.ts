@@ -26,8 +26,8 @@ test("the pipes of a program that can't be started are used again", async () => 
     },
   });
   const fifos = {
-    takeReader: () => counted(pool.takeReader()),
-    takeWriter: () => counted(pool.takeWriter()),
+    acquireReader: () => counted(pool.acquireReader()),
+    acquireWriter: () => counted(pool.acquireWriter()),
   } as FifoPool;
   const missing = spawnPiped({ ...SPEC, argv: ["/missing"] }, { launcher, fifos }, IGNORED);
   await expect(missing).rejects.toMatchObject({ code: "ENOENT" });

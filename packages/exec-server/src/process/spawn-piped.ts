@@ -13,9 +13,9 @@ export async function spawnPiped(
   { launcher, fifos }: { launcher: Launcher; fifos: FifoPool },
   events: ChildEvents,
 ): Promise<Child> {
-  const stdin = spec.pipeStdin ? fifos.takeWriter() : undefined;
-  const stdout = fifos.takeReader();
-  const stderr = fifos.takeReader();
+  const stdin = spec.pipeStdin ? fifos.acquireWriter() : undefined;
+  const stdout = fifos.acquireReader();
+  const stderr = fifos.acquireReader();
   const launched = await launcher
     .launch(
       {
@@ -35,7 +35,7 @@ export async function spawnPiped(
     .catch((error: unknown) => {
       for (const pipe of [stdout, stderr, ...(stdin ? [stdin] : [])]) {
         closeSync(pipe.fd);
-        // If the launcher itself was lost, a child may have been started and hold the other end.
+        // If the launcher itself was lost, it may have started a child that holds the other end.
         if (isLauncherLost(error)) pipe.drop();
         else pipe.reuse();
       }
@@ -82,7 +82,7 @@ class OutputStreams {
       fd: pipe.fd,
       readable: true,
       writable: false,
-      // One buffer for all reads: a new one for each would create as much garbage as output.
+      // One buffer for all reads: allocating one per read would create as much garbage as output.
       onread: { buffer: readBuffer, callback: output },
     });
     let ended = false;
@@ -93,7 +93,7 @@ class OutputStreams {
       stream.destroy();
     });
     stream.on("close", () => {
-      // At the end of the stream all writers have closed it. A destroyed stream may still have writers.
+      // A stream that ended has no writers left. A destroyed stream may still have some.
       if (ended) pipe.reuse();
       else pipe.drop();
       this.#open.delete(stream);

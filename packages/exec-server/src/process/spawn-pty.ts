@@ -14,27 +14,28 @@ interface PtyBinding {
 const COLUMNS = 80;
 const ROWS = 24;
 
-/** What Codex reports for a PTY whose program was ended by a signal. */
+/** Exit code that Codex reports for a PTY whose program was killed by a signal. */
 const KILLED_EXIT_CODE = 1;
 
 /**
- * Opens the terminal first in a new session, which makes it the controlling terminal, and then executes the program. `$0` is
- * the terminal. With a custom `arg0`, bash is needed for `exec -a`.
+ * Opens the terminal in a new session, which makes it the controlling terminal, and then executes the
+ * program. `$0` is the terminal. A custom `arg0` requires bash for `exec -a`.
  */
 const ATTACH = 'exec "$@" <>"$0" >&0 2>&0';
 const ATTACH_AS = 'exec -a "$1" "${@:2}" <>"$0" >&0 2>&0';
 
 /**
- * Shared by all reads. Exactly as large as what a PTY gives at once: Node reads again at once only if a read has filled the
- * buffer. That next read waits for the kernel to refill the PTY, which is shorter than a turn of the event loop.
+ * Shared by all reads. Exactly as large as what a PTY returns at once: Node reads again immediately only if a
+ * read has filled the buffer. That next read waits for the kernel to refill the PTY, which is shorter than a
+ * turn of the event loop.
  */
 const readBuffer = Buffer.allocUnsafeSlow(4095);
 
 let binding: PtyBinding | undefined;
 
 /**
- * Starts a child on a PTY. Only the PTY itself is created by node-pty: its `spawn` would fork the whole server, and it closes
- * the terminal 200 ms after the child's exit, even if there is unread output.
+ * Starts a child on a PTY. node-pty only creates the PTY: its `spawn` would fork the whole server, and it
+ * closes the terminal 200 ms after the child's exit, even if there is unread output.
  */
 export async function spawnPty(
   spec: ChildSpec,

@@ -1,7 +1,10 @@
 import type { Writable } from "node:stream";
 import { EXEC_LIMITS } from "../limits.ts";
 
-/** Writes to a child's stdin. Waits only if much is unwritten. Input to a child that has ended is discarded. */
+/**
+ * Writes to a child's stdin. Waits only if much data is unwritten. Discards input for a child that has
+ * exited.
+ */
 export function stdinWriter(stream: Writable): { write(bytes: Buffer): Promise<void> | undefined } {
   stream.on("error", () => {});
   return {

@@ -9,7 +9,10 @@ export interface BwrapInputs {
   readonly hasPlaceholders: boolean;
 }
 
-/** The arguments of bubblewrap for a plan. A later mount covers an earlier one, so the broadest comes first. */
+/**
+ * Returns bubblewrap's arguments for a plan. A later mount covers an earlier one, so the broadest comes
+ * first.
+ */
 export function bwrapArgs(plan: MountPlan, inputs: BwrapInputs): readonly string[] {
   const { deniedFile, alwaysReadable = [], hasPlaceholders } = inputs;
   const passable = plan.mounts.filter((mount) => mount.kind === "deny-folder" && mount.passable);

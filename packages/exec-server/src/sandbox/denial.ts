@@ -1,4 +1,4 @@
-/** Output of programs that were denied something. Codex's list. */
+/** Phrases that programs print when they were denied something. Codex's list. */
 const WORDS = [
   "operation not permitted",
   "permission denied",
@@ -12,7 +12,7 @@ const WORDS = [
 /** Exit code after SIGSYS, as shells report it. */
 const SIGSYS_EXIT = 128 + 31;
 
-/** Whether the end of a sandboxed process looks like a denial. */
+/** Whether the last output of a sandboxed process looks like a denial. */
 export function looksDenied(exitCode: number, tail: Buffer): boolean {
   if (exitCode === 0) return false;
   if (exitCode === SIGSYS_EXIT) return true;

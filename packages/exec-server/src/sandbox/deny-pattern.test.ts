@@ -77,7 +77,7 @@ describe("a deny pattern", () => {
     "*\\",
     "x\\",
   ])("%s is refused", (pattern) => {
-    expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox cannot be enforced");
+    expect(() => parseDenyPattern(pattern, context)).toThrow("sandbox can't be enforced");
   });
 
   test("that is relative is refused without a working directory", () => {

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
-import { CODES, Refusal } from "../wire/refusal.ts";
 import { compileGlob } from "./glob-matcher.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 /** The only pattern scheme of Codex 0.166. Patterns are relative to each workspace root. */
 const PROJECT_ROOTS = "codex-project-roots://";
@@ -23,7 +23,10 @@ export interface DenyPattern {
   readonly isFloating: boolean;
 }
 
-/** Parses a pattern in any form that Codex sends. Unknown schemes are refused: ignoring one would expose what it denies. */
+/**
+ * Parses a pattern in any form that Codex sends. Throws for unknown schemes, because ignoring a pattern would
+ * expose what it denies.
+ */
 export function parseDenyPattern(pattern: string, context: PatternContext): readonly DenyPattern[] {
   return absolutePatterns(pattern, context).map(compilePattern);
 }
@@ -35,10 +38,11 @@ function absolutePatterns(pattern: string, { cwd, workspaceRoots }: PatternConte
   }
   if (pattern.startsWith(`${FILE}/`)) return [resolve(decodeUri(pattern))];
   const scheme = /^(?<name>[A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(pattern)?.groups?.["name"];
-  if (scheme !== undefined) throw refused(`the scheme "${scheme}" of the pattern ${pattern} is unknown`);
+  if (scheme !== undefined) throw policyRefusal(`The pattern ${pattern} has the unknown scheme "${scheme}".`);
   if (pattern.startsWith("/")) return [resolve(pattern)];
-  if (pattern.startsWith("~")) throw refused(`the pattern ${pattern} does not say whose home it is in`);
-  if (cwd === undefined) throw refused(`the relative pattern ${pattern} needs a working directory`);
+  if (pattern.startsWith("~"))
+    throw policyRefusal(`The pattern ${pattern} refers to the home of another user.`);
+  if (cwd === undefined) throw policyRefusal(`The relative pattern ${pattern} needs a working directory.`);
   return [join(escapePattern(cwd), pattern)];
 }
 
@@ -46,13 +50,14 @@ function decodeUri(pattern: string): string {
   try {
     return decodeURIComponent(pattern.slice(FILE.length));
   } catch {
-    throw refused(`the pattern ${pattern} is not a valid URI`);
+    throw policyRefusal(`The pattern ${pattern} is not a valid URI.`);
   }
 }
 
 function compilePattern(absolute: string): DenyPattern {
-  if (/(?<!\\)(?:\\\\)*\\$/.test(absolute)) throw refused(`the pattern ${absolute} ends with a backslash`);
-  // A slash at the end says that a folder is meant, which is denied like a file.
+  if (/(?<!\\)(?:\\\\)*\\$/.test(absolute))
+    throw policyRefusal(`The pattern ${absolute} ends with a backslash.`);
+  // A trailing slash means a folder, which is denied in the same way as a file.
   const components = absolute.replace(/\/+$/, "").split("/").slice(1);
   const first = components.findIndex(isMagic);
   const literal = first === -1 ? components : components.slice(0, first);
@@ -72,8 +77,8 @@ function compileMatcher(pattern: string): (relative: string) => boolean {
   try {
     return compileGlob(pattern);
   } catch (cause) {
-    throw refused(
-      `the pattern ${pattern} can't be read: ${cause instanceof Error ? cause.message : "syntax error"}`,
+    throw policyRefusal(
+      `The pattern ${pattern} is invalid: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
   }
 }
@@ -84,8 +89,4 @@ function isMagic(component: string): boolean {
 
 function escapePattern(path: string): string {
   return path.replaceAll(/[\\*?[\]{}]/g, String.raw`\$&`);
-}
-
-function refused(message: string): Refusal {
-  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
 }

@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { lstat } from "node:fs/promises";
 import type { ServerLimits } from "../limits.ts";
-import { CODES, Refusal } from "../wire/refusal.ts";
+import { Refusal } from "../wire/refusal.ts";
 import { folderEntries } from "../files/folder-entries.ts";
 import type { DenyPattern } from "./deny-pattern.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 export interface DeniedMatch {
   readonly path: string;
@@ -31,7 +32,10 @@ const CHECK_EVERY = 1_000;
 /** Folders that are read concurrently, as many as Node has threads for file operations. */
 const CONCURRENCY = 4;
 
-/** Every path that a pattern denies now. Links to folders are not followed; a folder that matches is denied whole. */
+/**
+ * Finds every path that a pattern denies now. Does not follow links to folders. A matching folder is denied
+ * as a whole.
+ */
 export async function findDenied(
   patterns: readonly DenyPattern[],
   maxDepth: number | undefined,
@@ -64,7 +68,7 @@ async function scan(
     const locked = (): void => void found.push({ path: textOf(folder.path), isFloating: false });
     for await (const entry of entriesOf(folder.path, locked)) {
       budget.entries -= 1;
-      // Also within one folder, which may have millions of entries.
+      // Also checked within a folder, which may have millions of entries.
       if (budget.entries % CHECK_EVERY === 0) assertWithin(budget, base);
       const relative = `${folder.relative}${entry.name.toString()}`;
       const path = Buffer.concat([folder.path, SLASH, entry.name]);
@@ -86,8 +90,9 @@ async function scan(
 const SLASH = Buffer.from("/");
 
 /**
- * None if it does not exist, is not a folder or can't be read: the sandbox runs as the same user and can't read it either.
- * But the owner of a folder can make it readable at any time, so `onLocked` is called for it.
+ * Yields nothing if the path does not exist, is not a folder or can't be read: the sandbox runs as the same
+ * user and can't read it either. But the owner of a folder can make it readable at any time, so `onLocked` is
+ * called for it.
  */
 async function* entriesOf(
   path: Buffer,
@@ -101,13 +106,13 @@ async function* entriesOf(
     if (code === "EACCES") {
       if (await mayBeOwn(path)) onLocked();
     } else if (code !== "ENOENT" && code !== "ENOTDIR") {
-      // A path can be too long for this process and still be reached by another one, step by step.
-      throw refused(`${path.toString().slice(0, 200)} can't be examined (${code})`);
+      // A path can be too long for this process and still be reachable step by step.
+      throw policyRefusal(`${path.toString().slice(0, 200)} can't be read (${code}).`);
     }
   }
 }
 
-/** Also true if a folder above it can't be entered: its owner is unknown. */
+/** Also true if a folder above it can't be entered, because its owner is then unknown. */
 async function mayBeOwn(path: Buffer): Promise<boolean> {
   const owner = await lstat(path).then(
     ({ uid }) => uid,
@@ -118,20 +123,17 @@ async function mayBeOwn(path: Buffer): Promise<boolean> {
 
 function textOf(path: Buffer): string {
   if (isUtf8(path)) return path.toString();
-  throw refused(`the denied path ${path.toString()} is not UTF-8 and can't be hidden`);
+  throw policyRefusal(`The denied path ${path.toString()} can't be hidden, because it is not UTF-8.`);
 }
 
 function assertWithin({ limits, entries, matches, deadline }: Budget, base: string): void {
   if (entries < 0)
-    throw refused(`more than ${limits.denyScanEntries} files would have to be checked below ${base}`);
-  if (matches < 0) throw refused(`more than ${limits.deniedMatches} denied files lie below ${base}`);
+    throw scanRefusal(`More than ${limits.denyScanEntries} files would have to be checked below ${base}.`);
+  if (matches < 0) throw scanRefusal(`More than ${limits.deniedMatches} files below ${base} are denied.`);
   if (performance.now() > deadline)
-    throw refused(`checking the files below ${base} took longer than ${limits.denyScanTimeoutMs} ms`);
+    throw scanRefusal(`Checking the files below ${base} took longer than ${limits.denyScanTimeoutMs} ms.`);
 }
 
-function refused(message: string): Refusal {
-  return new Refusal(
-    CODES.invalidParams,
-    `sandbox cannot be enforced: ${message}. Use a narrower pattern or set glob_scan_max_depth.`,
-  );
+function scanRefusal(reason: string): Refusal {
+  return policyRefusal(`${reason} Use a narrower pattern or set glob_scan_max_depth.`);
 }

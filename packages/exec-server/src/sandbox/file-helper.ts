@@ -25,7 +25,7 @@ interface HandleParams {
   readonly chunk: string;
 }
 
-/** Paths that must not be created, which did not exist when the sandbox was set up. */
+/** Paths that did not exist when the sandbox was set up and must not be created. */
 const guarded = JSON.parse(process.argv[2] ?? "[]") as readonly string[];
 const files = new Map<number, BlockFile>();
 

@@ -8,22 +8,28 @@ const TARGETS: Readonly<Record<string, string>> = {
   arm64: "aarch64-unknown-linux-musl",
 };
 
-/** Paths used by distributions. PATH is not searched: a program that can change it could replace its own sandbox. */
+/**
+ * Paths used by distributions. PATH is not searched, because a program that can change it could replace its
+ * own sandbox.
+ */
 const SYSTEM = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
 
 /** Time limit of the trial run. */
 const TRIAL_MS = 5_000;
 
-/** A working bubblewrap: the system's, or the one included with codex. Undefined if there is none. */
+/** Finds a working bubblewrap: the system's, or the one included with codex. Undefined if there is none. */
 export function findBwrap(): string | undefined {
   if (process.platform !== "linux") return undefined;
   return [...SYSTEM, ...shippedWithCodex()].find((path) => existsSync(path) && works(path));
 }
 
-/** Some kernels and containers don't allow namespaces, which only a trial run reveals. */
+/**
+ * Whether bubblewrap works here. Some kernels and containers don't allow namespaces, which only a trial run
+ * reveals.
+ */
 export function works(bwrap: string): boolean {
   const args = ["--ro-bind", "/", "/", "--unshare-user", "--unshare-pid", "--unshare-net", "--proc", "/proc"];
-  // The output proves that it ran the command: any other program may exit with 0 too.
+  // The output proves that the command ran: any other program might exit with 0 too.
   const { status, stdout } = spawnSync(bwrap, [...args, "--", "/bin/sh", "-c", "echo $$"], {
     stdio: ["ignore", "pipe", "ignore"],
     encoding: "utf8",
@@ -42,6 +48,6 @@ function shippedWithCodex(): string[] {
     const build = dirname(fromCodex.resolve(`@openai/codex-linux-${process.arch}/package.json`));
     return [join(build, "vendor", target, "codex-resources", "bwrap")];
   } catch {
-    return []; // codex is not installed beside us.
+    return []; // codex is not installed next to this package.
   }
 }

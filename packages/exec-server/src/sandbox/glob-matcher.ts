@@ -1,4 +1,4 @@
-/** A set of characters, as a part of a regular expression. */
+/** A set of characters as part of a regular expression. */
 interface CharacterClass {
   readonly source: string;
   /** The index after the closing bracket. */
@@ -6,12 +6,13 @@ interface CharacterClass {
 }
 
 /**
- * Compiles a glob by the rules of Codex's own matcher: `?` and `*` stay within a name and match dots, `**` crosses folders,
- * `[a-z]` and `[!a-z]` are sets, `{a,b}` are alternatives, also a single one, and a backslash makes a character literal.
- * Throws if a bracket or brace is not closed, or a range is reversed: such a pattern would match nothing.
+ * Compiles a glob by the rules of Codex's own matcher: `?` and `*` stay within a name and match dots, `**`
+ * crosses folders, `[a-z]` and `[!a-z]` are sets, `{a,b}` are alternatives (also a single one), and a
+ * backslash makes a character literal. Throws if a bracket or brace is not closed, or if a range is reversed:
+ * such a pattern would match nothing.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
-  // By code points, and with a dot for line breaks: names of files may contain any character.
+  // By code points, and with a dot that matches line breaks, because file names may contain any character.
   const regexp = new RegExp(`^(?:${sourceOf(Array.from(glob))})$`, "su");
   return (path) => regexp.test(path);
 }
@@ -28,7 +29,7 @@ function sourceOf(glob: readonly string[]): string {
     at += 1;
     switch (character) {
       case "\\":
-        if (at === glob.length) throw new Error("it ends with a backslash");
+        if (at === glob.length) throw new Error("It ends with a backslash.");
         source += literal(glob[at] ?? "");
         at += 1;
         break;
@@ -59,7 +60,7 @@ function sourceOf(glob: readonly string[]): string {
         source += "(?:";
         break;
       case "}":
-        if (openBraces === 0) throw new Error("a closing brace has no opening brace");
+        if (openBraces === 0) throw new Error("A closing brace has no opening brace.");
         openBraces -= 1;
         source += ")";
         break;
@@ -70,7 +71,7 @@ function sourceOf(glob: readonly string[]): string {
         source += character === "/" ? "/" : literal(character);
     }
   }
-  if (openBraces > 0) throw new Error("an opening brace has no closing brace");
+  if (openBraces > 0) throw new Error("An opening brace has no closing brace.");
   return source;
 }
 
@@ -79,7 +80,7 @@ function readClass(glob: readonly string[], start: number): CharacterClass {
   const first = isNegated ? start + 1 : start;
   let ranges = "";
   for (let at = first; at < glob.length;) {
-    // The first one is a character of the set.
+    // A closing bracket in the first position is a character of the set.
     if (glob[at] === "]" && at > first) {
       // A set never matches the separator.
       return { source: isNegated ? `[^/${ranges}]` : `(?!/)[${ranges}]`, end: at + 1 };
@@ -93,11 +94,11 @@ function readClass(glob: readonly string[], start: number): CharacterClass {
     const to = characterAt(glob, at + 1);
     at = to.end;
     if (codePoint(from.character) > codePoint(to.character)) {
-      throw new Error(`the range ${from.character}-${to.character} is reversed`);
+      throw new Error(`The range ${from.character}-${to.character} is reversed.`);
     }
     ranges += `${literal(from.character)}-${literal(to.character)}`;
   }
-  throw new Error("an opening bracket has no closing bracket");
+  throw new Error("An opening bracket has no closing bracket.");
 }
 
 function characterAt(glob: readonly string[], at: number): { character: string; end: number } {

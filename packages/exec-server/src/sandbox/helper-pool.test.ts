@@ -19,7 +19,12 @@ function slowPool(): {
   const start = (name: string): SandboxedFiles => {
     const { promise, resolve } = Promise.withResolvers<void>();
     starting.push({ name, started: resolve });
-    const files = { isBusy: false, isDead: false, started: promise, [Symbol.asyncDispose]: async () => {} };
+    const files = {
+      isBusy: false,
+      hasExited: false,
+      started: promise,
+      [Symbol.asyncDispose]: async () => {},
+    };
     return files as unknown as SandboxedFiles;
   };
   return { pool, starting, lease: (name) => pool.lease(name, () => start(name)) };

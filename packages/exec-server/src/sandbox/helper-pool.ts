@@ -25,8 +25,8 @@ export interface HelperLease extends Disposable {
 }
 
 /**
- * Helpers by the identity of everything that their sandbox depends on. A helper that serves a request or has an open file is
- * never stopped. Of the others, the least recently used are stopped first.
+ * Helpers by the identity of everything that their sandbox depends on. A helper that is serving a request or
+ * has an open file is never stopped. Of the others, the least recently used is stopped first.
  */
 export class HelperPool implements AsyncDisposable {
   readonly #limits: HelperLimits;
@@ -46,14 +46,14 @@ export class HelperPool implements AsyncDisposable {
     start: (onIdle: () => void) => SandboxedFiles,
   ): Promise<HelperLease> {
     const found = identity === undefined ? undefined : this.#find(identity);
-    if (found) return this.#give(found);
+    if (found) return this.#acquire(found);
     const deadline = performance.now() + this.#limits.sandboxHelperWaitTimeoutMs;
-    while (!this.#canStart()) await this.#released(deadline);
-    // Above the limit of idle helpers, the oldest idle one is stopped. If all of them are busy, there is one more.
+    while (!this.#canStart()) await this.#waitForRelease(deadline);
+    // Above the limit, the oldest idle helper is stopped. If all of them are busy, one more is started.
     if (this.#helpers.size >= this.#limits.sandboxHelpers) this.#stopOldest();
-    // Another request may have started the same one meanwhile.
+    // Another request may have started the same helper meanwhile.
     const started = identity === undefined ? undefined : this.#find(identity);
-    if (started) return this.#give(started);
+    if (started) return this.#acquire(started);
     const helper: PooledHelper = {
       files: start(() => this.#settle(helper)),
       identity,
@@ -62,11 +62,11 @@ export class HelperPool implements AsyncDisposable {
     };
     this.#helpers.add(helper);
     this.#countStart(helper.files);
-    return this.#give(helper);
+    return this.#acquire(helper);
   }
 
   #canStart(): boolean {
-    if (this.#isDisposed) throw new Refusal(CODES.internal, "the server is closing");
+    if (this.#isDisposed) throw new Refusal(CODES.internal, "The server is closing.");
     if (this.#starting >= EXEC_LIMITS.startingSandboxHelpers) return false;
     return this.#helpers.size < this.#limits.busySandboxHelpers || this.#stopOldest();
   }
@@ -86,10 +86,10 @@ export class HelperPool implements AsyncDisposable {
   }
 
   #find(identity: string): PooledHelper | undefined {
-    return [...this.#helpers].find((helper) => helper.identity === identity && !helper.files.isDead);
+    return [...this.#helpers].find((helper) => helper.identity === identity && !helper.files.hasExited);
   }
 
-  #give(helper: PooledHelper): HelperLease {
+  #acquire(helper: PooledHelper): HelperLease {
     helper.leases += 1;
     clearTimeout(helper.idle);
     this.#helpers.delete(helper);
@@ -108,12 +108,12 @@ export class HelperPool implements AsyncDisposable {
 
   #settle(helper: PooledHelper): void {
     if (!this.#helpers.has(helper) || isInUse(helper)) return;
-    if (helper.identity === undefined || helper.files.isDead) {
+    if (helper.identity === undefined || helper.files.hasExited) {
       this.#stop(helper);
       return;
     }
     clearTimeout(helper.idle);
-    // The more idle helpers there are, the shorter they are kept, to limit their memory.
+    // The more idle helpers there are, the shorter they are kept, which limits their memory.
     const share = Math.max(1, this.#helpers.size / KEPT_FOR_LONG);
     helper.idle = setTimeout(() => {
       if (!isInUse(helper)) this.#stop(helper);
@@ -136,7 +136,7 @@ export class HelperPool implements AsyncDisposable {
     for (const wake of this.#waiting) wake();
   }
 
-  async #released(deadline: number): Promise<void> {
+  async #waitForRelease(deadline: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, Math.max(0, deadline - performance.now()));
     this.#waiting.add(resolve);
@@ -146,7 +146,7 @@ export class HelperPool implements AsyncDisposable {
     if (performance.now() >= deadline) {
       throw new Refusal(
         CODES.internal,
-        `all ${this.#limits.busySandboxHelpers} sandboxes for files are in use; close files or try again later`,
+        `All ${this.#limits.busySandboxHelpers} sandbox helpers are in use (busySandboxHelpers). Close files or try again later.`,
       );
     }
   }

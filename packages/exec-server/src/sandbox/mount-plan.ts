@@ -1,15 +1,16 @@
 import { type BigIntStats, constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { CODES, Refusal } from "../wire/refusal.ts";
+import type { Refusal } from "../wire/refusal.ts";
 import { type DenyScanLimits, findDenied } from "./deny-scan.ts";
 import { PathResolver, type ResolvedPath } from "./path-resolver.ts";
 import { type Access, type Policy, STRENGTH } from "./policy.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 /** Names in a writable root that configure other programs. They are read-only. */
 export const PROTECTED_NAMES = [".git", ".agents", ".codex", ".aws"];
 
-/** Folders that programs need to run at all. Links among them (`/bin` → `usr/bin`) stay links. */
+/** Folders that programs need in order to run at all. Links among them (`/bin` → `usr/bin`) stay links. */
 const MINIMAL = [
   "/bin",
   "/etc",
@@ -27,11 +28,11 @@ const GIT_FILE_BYTES = 8_192n;
 
 export type Mount =
   | { readonly kind: "bind"; readonly path: string; readonly writable: boolean }
-  /** An empty folder that can't be listed; with `passable` set, folders below it that are granted can be reached. */
+  /** An empty folder that can't be listed. If `passable` is set, granted folders below it can be reached. */
   | { readonly kind: "deny-folder"; readonly path: string; readonly passable: boolean }
   | { readonly kind: "deny-file"; readonly path: string };
 
-/** The mounts of one policy on the file system as it is now. */
+/** The mounts of one policy for the current state of the file system. */
 export interface MountPlan {
   readonly root: Policy["root"];
   readonly network: boolean;
@@ -75,8 +76,8 @@ export async function planMounts(policy: Policy, options: PlanOptions): Promise<
 }
 
 /**
- * Plans the mounts of a policy for a sandbox that only removes a link for which `planMounts` refuses to plan. Without
- * this, a link that matches a deny pattern would lock its workspace.
+ * Plans the mounts for a sandbox that only removes a link because of which `planMounts` refuses the policy.
+ * Otherwise, a link that matches a deny pattern would lock its workspace.
  */
 export async function planLinkRemoval(
   policy: Policy,
@@ -101,7 +102,7 @@ class PlanBuilder {
   readonly #rules = new Map<string, Rule>();
   /** Every path that was resolved, for the check of its links. */
   readonly #resolved: ResolvedPath[] = [];
-  /** Those that a rule makes readable or writable. */
+  /** Resolved paths that a rule makes readable or writable. */
   readonly #granted: ResolvedPath[] = [];
   readonly #links = new Map<string, string>();
 
@@ -120,11 +121,11 @@ class PlanBuilder {
     }
     const hidden = await Promise.all(hiddenFolders.map((path) => this.#resolver.resolve(path)));
     const stopped: { resolved: ResolvedPath; access: Access }[] = [];
-    // Concurrently, because each component of each path waits for the file system.
+    // Concurrently, because resolving each component of each path waits for the file system.
     const found = rules.map(async (rule) => ({ ...rule, resolved: await this.#resolver.resolve(rule.path) }));
     for (const { path, access, resolved } of await Promise.all(found)) {
       if (hidden.some(({ real }) => isWithin(resolved.real, real)))
-        throw refused(`${path} is in the exec-server's own folder`);
+        throw policyRefusal(`${path} is in the exec-server's own folder.`);
       this.#resolved.push(resolved);
       if (access !== "deny") this.#granted.push(resolved);
       if (resolved.stoppedBy === undefined) this.#add(resolved, access);
@@ -136,7 +137,7 @@ class PlanBuilder {
       const resolved = await this.#resolver.resolve(path);
       this.#resolved.push(resolved);
       this.#add(resolved, "deny", isFloating);
-      // A pattern denies also what an explicit rule below it grants.
+      // A pattern also denies what an explicit rule below it grants.
       for (const [other, rule] of this.#rules)
         if (rule.access !== "deny" && isWithin(other, resolved.real)) this.#rules.delete(other);
     }
@@ -168,13 +169,13 @@ class PlanBuilder {
     const target = /^gitdir:(?<path>.*)$/m.exec(text)?.groups?.["path"]?.trim();
     if (target === undefined || target === "") return;
     const resolved = await this.#resolver.resolve(resolve(folder, target));
-    // Outside writable folders it can't be written anyway, and a mount could make it readable.
+    // Outside writable folders it can't be written to anyway, and a mount could make it readable.
     if (this.#rules.has(resolved.real) || this.#accessAt(resolved.real) !== "write") return;
     this.#resolved.push(resolved);
     this.#add(resolved, "read");
   }
 
-  /** Links that the sandbox can replace: they could lead anywhere when the next sandbox is set up. */
+  /** Returns links that the sandbox can replace: they could lead anywhere when the next sandbox is set up. */
   replaceableLinks(): readonly string[] {
     const links = this.#resolved.flatMap((resolved) => resolved.links.map(({ path }) => path));
     return links.filter((path) => this.#accessAt(dirname(path)) === "write");
@@ -214,7 +215,8 @@ class PlanBuilder {
       if (resolved.stats) sources.set(path, resolved.stats);
       if (around === "write" && !isFloating) this.#addFoldersAbove(path, folders);
     }
-    // A folder on the path to one of these could be renamed, and the next sandbox would not find it. A mount point can't be renamed.
+    // A folder on the path to one of these could be renamed, and the next sandbox would not find it. A mount
+    // point can't be renamed.
     for (const path of folders) {
       if (mounts.has(path)) continue;
       mounts.set(path, { kind: "bind", path, writable: true });
@@ -271,15 +273,18 @@ class PlanBuilder {
     this.#rules.set(resolved.real, { access, resolved, isFloating });
   }
 
-  /** Below a file, or a folder that its owner has closed, there is nothing yet. In a writable place both could be changed. */
+  /**
+   * Handles a path that stops at a file or at a folder that its owner has closed: nothing exists below it
+   * yet. In a writable place, both could be changed.
+   */
   #addStopped(resolved: ResolvedPath, access: Access): void {
     if (this.#accessAt(resolved.real) !== "write") return;
     this.#add(resolved, resolved.stoppedBy === "permission" && access === "deny" ? "deny" : "read");
     if (this.#rules.get(resolved.real)?.access === "write")
-      throw refused(`${resolved.real} is a writable root and not a folder that can be entered`);
+      throw policyRefusal(`The writable root ${resolved.real} is not an accessible folder.`);
   }
 
-  /** The folders between a path and the root that makes it writable. */
+  /** Adds the folders between a path and the root that makes it writable. */
   #addFoldersAbove(path: string, folders: Set<string>): void {
     for (let folder = dirname(path); folder !== "/"; folder = dirname(folder)) {
       if (this.#rules.get(folder)?.access === "write") return;
@@ -299,7 +304,10 @@ class PlanBuilder {
   }
 }
 
-/** False for folders of other users that this user can't write to. A sandbox can't write to them either.  */
+/**
+ * Whether a path could be created. False in folders of other users that this user can't write to, because a
+ * sandbox can't either.
+ */
 async function isCreatable(path: string): Promise<boolean> {
   const folder = dirname(path);
   const isWritable = await fs.access(folder, constants.W_OK).then(
@@ -325,12 +333,8 @@ function depthOf(path: string): number {
 }
 
 function replaceable(link: string): Refusal {
-  return refused(
-    `the symbolic link ${link} lies in a writable folder and could be replaced. ` +
-      `Name the folder that it leads to instead, or remove the link.`,
+  return policyRefusal(
+    `The symbolic link ${link} is in a writable folder and could be replaced. ` +
+      `Use the path of its target instead, or remove the link.`,
   );
-}
-
-function refused(message: string): Refusal {
-  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
 }

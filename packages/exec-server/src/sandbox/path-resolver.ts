@@ -1,8 +1,9 @@
 import type { BigIntStats } from "node:fs";
 import { lstat, readlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { CODES, Refusal } from "../wire/refusal.ts";
 import { isPlaceholder } from "./placeholders.ts";
+import { MAX_LINKS } from "../linux-constants.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 /** The result of resolving a path. */
 export interface ResolvedPath {
@@ -18,9 +19,6 @@ export interface ResolvedPath {
 }
 
 type Failure = "missing" | "file" | "permission";
-
-/** Maximum number of links, as in the kernel. */
-const MAX_LINKS = 40;
 
 /** Resolves paths one component at a time, so that every link in them is known. Caches the results. */
 export class PathResolver {
@@ -50,7 +48,8 @@ export class PathResolver {
         real = next;
         continue;
       }
-      if (links.length === MAX_LINKS) throw refused(`${path} leads through too many links`);
+      if (links.length === MAX_LINKS)
+        throw policyRefusal(`${path} contains more than ${MAX_LINKS} symbolic links.`);
       const target = await readlink(next);
       links.push({ path: next, target });
       left.unshift(...components(target));
@@ -77,7 +76,7 @@ export class PathResolver {
       if (error.code === "ENOENT") return "missing" as const;
       if (error.code === "ENOTDIR") return "file" as const;
       if (error.code === "EACCES") return "permission" as const;
-      throw refused(`${path} can't be examined (${error.code ?? error.message})`);
+      throw policyRefusal(`${path} can't be read (${error.code ?? error.message}).`);
     });
     this.#stats.set(path, found);
     return found;
@@ -86,8 +85,4 @@ export class PathResolver {
 
 function components(path: string): string[] {
   return path.split("/").filter((name) => name !== "" && name !== ".");
-}
-
-function refused(message: string): Refusal {
-  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
 }

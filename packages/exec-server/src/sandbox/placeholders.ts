@@ -13,6 +13,7 @@ import { opendir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isRunning, ownIdentity } from "./process-identity.ts";
+import { O_PATH } from "../linux-constants.ts";
 
 /** Name prefix of the marker folders in a placeholder, one per server that uses it. */
 const MARKER = /^\.codexkit-mount\.(?<owner>\d+\.\d+\.\d+)\.[0-9a-z]+$/;
@@ -21,7 +22,9 @@ const MARKER = /^\.codexkit-mount\.(?<owner>\d+\.\d+\.\d+)\.[0-9a-z]+$/;
 const EMPTY_MS = 5;
 const EMPTY_FOR_LONG_MS = 1_000;
 
-/** Whether a folder exists, or did until a moment ago, only as a mount point for a sandbox of any server. */
+/**
+ * Whether a folder exists, or existed until a moment ago, only as a mount point for a sandbox of any server.
+ */
 export async function isPlaceholder(path: string): Promise<boolean> {
   try {
     const first = await firstName(path);
@@ -48,9 +51,6 @@ interface Use {
   readonly folder: number;
 }
 
-/** Opens a folder only to name it, so that no permission to read it is needed. */
-const O_PATH = 0o10000000;
-
 /**
  * Empty folders at paths where a sandbox must not create anything, because bubblewrap needs a mount point.
  *
@@ -68,13 +68,13 @@ export class Placeholders {
     this.#journal = journal;
   }
 
-  /** False if it was removed from outside, and perhaps replaced. */
+  /** Whether the placeholder exists. False if another program removed it, and perhaps replaced it. */
   has(path: string): boolean {
     const use = this.#uses.get(path);
     return use !== undefined && existsSync(use.marker);
   }
 
-  /** Undefined if something else has been created at one of the paths meanwhile. */
+  /** Creates the placeholders. Undefined if something else has been created at one of the paths meanwhile. */
   use(paths: readonly string[]): Disposable | undefined {
     using used = new DisposableStack();
     // Every time, because the runtime folder may have been removed.
@@ -117,7 +117,7 @@ export class Placeholders {
     this.#uses.delete(path);
     const current = join(`/proc/self/fd/${use.folder}`, basename(path));
     const marker = join(current, basename(use.marker));
-    // Without the marker, the folder at this path is not the placeholder any more.
+    // Without the marker, the folder at this path is no longer the placeholder.
     if (existsSync(marker)) clearPlaceholder(marker, current);
     closeSync(use.folder);
     rmSync(join(this.#journal, basename(use.marker)), { force: true });
@@ -154,7 +154,7 @@ function mark(path: string, marker: string): boolean {
   return false;
 }
 
-/** False if it exists, or if its parent does not. */
+/** Returns false if the path exists or its parent does not. */
 function tryCreate(path: string): boolean {
   try {
     mkdirSync(path);
@@ -174,7 +174,8 @@ function tryRemove(path: string): void {
   }
 }
 
-function namesIn(path: string): string[] {
+/** Returns the names in a folder, or none if it can't be read. */
+export function namesIn(path: string): string[] {
   try {
     return readdirSync(path);
   } catch {

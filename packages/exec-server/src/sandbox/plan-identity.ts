@@ -6,8 +6,9 @@ import type { MountPlan } from "./mount-plan.ts";
 const SETTLED_NS = 50_000_000n;
 
 /**
- * Everything that the mounts of a sandbox depend on, as text: the plan, the files and folders themselves, and the mounts
- * of this machine. While it is unchanged, an existing sandbox is identical to a new one.
+ * Describes as text everything that the mounts of a sandbox depend on: the plan, the files and folders
+ * themselves, and the mounts of this machine. While it is unchanged, an existing sandbox is identical to a
+ * new one.
  *
  * Undefined if something has changed so recently that a further change might not be detected.
  */

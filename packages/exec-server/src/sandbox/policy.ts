@@ -1,8 +1,8 @@
 import { join, resolve } from "node:path";
 import { nativeTextPath } from "../wire/path-uri.ts";
-import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxContext, SandboxEntry } from "../wire/sandbox-context.ts";
 import { type DenyPattern, parseDenyPattern } from "./deny-pattern.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 export type Access = "read" | "write" | "deny";
 
@@ -34,14 +34,17 @@ export const UNRESTRICTED: Policy = {
   network: true,
 };
 
-/** Of two rules for the same path the stronger one applies, regardless of their order. */
+/** Of two rules for the same path, the stronger one applies, regardless of their order. */
 export const STRENGTH: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
 
-/** The policy of a context. Undefined if it restricts nothing. Throws for contexts that are not understood. */
+/**
+ * Reads the policy of a context. Undefined if it restricts nothing. Throws for contexts that are not
+ * understood.
+ */
 export function readPolicy(context: SandboxContext): Policy | undefined {
   const { permissions } = context;
   if (permissions.type !== "managed") return undefined;
-  if (context.useLegacyLandlock === true) throw refused("legacy landlock is not supported");
+  if (context.useLegacyLandlock === true) throw policyRefusal("useLegacyLandlock is not supported.");
   const network = permissions.network === "enabled";
   if (permissions.file_system.type === "unrestricted") {
     return network ? undefined : { ...UNRESTRICTED, network };
@@ -54,7 +57,10 @@ export function readPolicy(context: SandboxContext): Policy | undefined {
   for (const entry of permissions.file_system.entries) {
     const access = entry.access === "none" ? "deny" : entry.access;
     if (entry.path.type === "glob_pattern") {
-      if (access !== "deny") throw refused(`the pattern ${entry.path.pattern} can only deny, not ${access}`);
+      if (access !== "deny")
+        throw policyRefusal(
+          `The pattern ${entry.path.pattern} must have the access "none", but has "${access}".`,
+        );
       patterns.push(...resolver.patterns(entry.path.pattern));
     } else if (entry.path.type === "special" && entry.path.value.kind === "minimal") {
       minimal ||= access !== "deny";
@@ -71,7 +77,7 @@ export function readPolicy(context: SandboxContext): Policy | undefined {
   return isUnrestricted(policy) ? undefined : policy;
 }
 
-/** Whether this policy allows an operation in any case, so that it needs no sandbox. */
+/** Whether this policy always allows an operation, so that it needs no sandbox. */
 export function allowsEverywhere({ root, rules, patterns }: Policy, access: "read" | "write"): boolean {
   if (root === "none" || patterns.length > 0) return false;
   if (access === "write" && root !== "write") return false;
@@ -82,7 +88,7 @@ function isUnrestricted(policy: Policy): boolean {
   return policy.network && allowsEverywhere(policy, "write");
 }
 
-/** Turns the entries of one context into paths. */
+/** Converts the entries of one context to paths. */
 class EntryResolver {
   readonly #cwd: string | undefined;
   readonly #roots: readonly string[];
@@ -118,7 +124,7 @@ class EntryResolver {
       case "project_roots":
       case "current_working_directory": {
         if (this.#roots.length === 0 && this.#cwd === undefined) {
-          throw refused("project roots need a working directory or workspace roots");
+          throw policyRefusal("Project roots need a working directory or workspace roots.");
         }
         return this.#roots.map((root) =>
           typeof value.subpath === "string" ? join(root, value.subpath) : root,
@@ -127,14 +133,10 @@ class EntryResolver {
       case "minimal":
         return [];
       case "unknown":
-        // An unknown location grants nothing. Denying it is impossible and therefore refused.
+        // An unknown location grants nothing. It can't be denied, so an attempt to deny it is refused.
         if (access === "deny" || access === "none")
-          throw refused(`can't deny an unknown place: ${value.path}`);
+          throw policyRefusal(`The location "${value.path}" can't be denied, because it is unknown.`);
         return [];
     }
   }
-}
-
-function refused(message: string): Refusal {
-  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
 }

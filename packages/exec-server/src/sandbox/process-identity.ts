@@ -3,12 +3,15 @@ import { readFileSync, readlinkSync } from "node:fs";
 /** The field of `/proc/PID/stat` with the start time, counted behind the command's closing parenthesis. */
 const START_FIELD = 19;
 
-/** Identifies this process by PID and start time, because a PID may be reused. */
+/** Returns an identifier of this process that combines PID and start time, because PIDs are reused. */
 export function ownIdentity(): string {
   return `${pidNamespace()}.${process.pid}.${startTime(process.pid) ?? 0}`;
 }
 
-/** Whether the identified process is running. A process in another PID namespace can't be seen and is assumed to be running. */
+/**
+ * Whether the identified process is running. A process in another PID namespace can't be seen and is assumed
+ * to be running.
+ */
 export function isRunning(identity: string): boolean {
   const [namespace, pid, started] = identity.split(".");
   if (namespace !== pidNamespace()) return true;

@@ -1,16 +1,7 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readlinkSync,
-  rmdirSync,
-  rmSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { clearPlaceholder } from "./placeholders.ts";
+import { clearPlaceholder, namesIn } from "./placeholders.ts";
 import { isRunning, ownIdentity } from "./process-identity.ts";
 
 /** The folder for a server's internal files. */
@@ -34,16 +25,17 @@ export function openRuntimeFolder(): RuntimeFolder {
   const path = createWithin(shared);
   return {
     path,
-    hiddenFolders: () => [...new Set([shared, ...fixedFolders().filter(isOurs)])],
+    hiddenFolders: () => [...new Set([shared, ...fixedFolders().filter(isOwnedByUser)])],
     ensure: () => {
       if (existsSync(path)) return;
       createPrivate(shared);
-      if (!isOurs(shared)) throw new Error(`${shared} was replaced by a folder that others can write to`);
+      if (!isOwnedByUser(shared))
+        throw new Error(`${shared} was replaced by something other than a private folder of this user.`);
       createPrivate(path);
     },
     [Symbol.dispose]: () => {
       clearJournal(path);
-      // A `mkfifo` that still runs may make one more pipe while the folder is emptied.
+      // A `mkfifo` that is still running may create another pipe while the folder is being emptied.
       rmSync(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
       removeIfEmpty(shared);
     },
@@ -51,8 +43,8 @@ export function openRuntimeFolder(): RuntimeFolder {
 }
 
 /**
- * The same for every server of a user, regardless of its environment, so that each server hides the files of all servers
- * from its sandboxes.
+ * Returns folders that are the same for every server of a user, regardless of its environment, so that each
+ * server hides the files of all servers from its sandboxes.
  */
 function fixedFolders(): readonly string[] {
   const name = `codexkit-exec-${process.getuid?.() ?? 0}`;
@@ -67,7 +59,7 @@ function sharedFolder(): string {
       continue; // Its parent is missing or can't be written to.
     }
     // In a world-writable folder, another user may have created this name.
-    if (isOurs(path)) return path;
+    if (isOwnedByUser(path)) return path;
   }
   return mkdtempSync(join(tmpdir(), "codexkit-exec-"));
 }
@@ -80,14 +72,14 @@ function createPrivate(path: string): void {
   }
 }
 
-function isOurs(path: string): boolean {
+function isOwnedByUser(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   const isPrivate = found?.isDirectory() === true && (found.mode & 0o077) === 0;
   return isPrivate && found.uid === process.getuid?.();
 }
 
 function createWithin(shared: string): string {
-  // Another server may remove the shared folder at any time when it ends.
+  // Another server may remove the shared folder at any time when it exits.
   for (let attempt = 0; ; attempt += 1) {
     try {
       return mkdtempSync(join(shared, `${ownIdentity()}.`));
@@ -114,20 +106,15 @@ function clearJournal(folder: string): void {
   }
 }
 
-/** Undefined if the link is gone: a server that starts at the same time clears the same folder. */
+/**
+ * Returns undefined if the link is missing: another server that starts at the same time may have cleared the
+ * folder.
+ */
 function targetOf(link: string): string | undefined {
   try {
     return readlinkSync(link);
   } catch {
     return undefined;
-  }
-}
-
-function namesIn(path: string): string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
   }
 }
 

@@ -7,7 +7,6 @@ import type { ChildSpec, NamespaceListeners } from "../process/child.ts";
 import { leadsToProc } from "../files/proc-files.ts";
 import type { DenialCheck } from "../process/managed-process.ts";
 import type { NativePath } from "../wire/path-uri.ts";
-import { CODES, Refusal } from "../wire/refusal.ts";
 import type { SandboxContext } from "../wire/sandbox-context.ts";
 import { bwrapArgs } from "./bwrap-args.ts";
 import { looksDenied } from "./denial.ts";
@@ -22,6 +21,8 @@ import { allowsEverywhere, type Policy, readPolicy, UNRESTRICTED } from "./polic
 import { JOURNAL, type RuntimeFolder } from "./runtime-folder.ts";
 import { SandboxedFiles } from "./sandboxed-files.ts";
 import { offlineFilter, onlineFilter, proxiedFilter } from "./seccomp.ts";
+import { PROGRAM_EXTENSION } from "../program-extension.ts";
+import { policyRefusal } from "./policy-refusal.ts";
 
 export interface Confined {
   readonly spec: ChildSpec;
@@ -34,7 +35,7 @@ export interface Confined {
 export interface SandboxOptions {
   readonly folder: RuntimeFolder;
   readonly limits: ServerLimits;
-  /** The bubblewrap to use; found if undefined. `null`: sandboxed requests are refused. */
+  /** Path of bubblewrap. If undefined, it is searched for. If `null`, sandboxed requests are refused. */
   readonly bwrap: string | null | undefined;
   /** Why commands with a restricted disk may not have the network; undefined if they may. */
   readonly networkObjection: string | undefined;
@@ -49,21 +50,28 @@ interface Tools {
 
 type FilterName = "offline" | "online" | "proxied";
 
-/** The descriptor from which bubblewrap reads the seccomp program: the first after stdin, stdout and stderr. */
+/**
+ * The descriptor from which bubblewrap reads the seccomp program: the first after stdin, stdout and stderr.
+ */
 const FILTER_FD = "3";
 
 /** The folder with the code of programs that run in a sandbox: `src` from source, `dist` when installed. */
 const CODE = realpathSync(dirname(dirname(fileURLToPath(import.meta.url))));
-const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
-const HELPER = join(CODE, "sandbox", `file-helper.${EXTENSION}`);
+const HELPER = join(CODE, "sandbox", `file-helper.${PROGRAM_EXTENSION}`);
 const NODE = realpathSync(process.execPath);
-const ENTRY = join(CODE, "network", `namespace-entry.${EXTENSION}`);
+const ENTRY = join(CODE, "network", `namespace-entry.${PROGRAM_EXTENSION}`);
 
-/** How often a plan is repeated because a path that it relied on was created meanwhile, and the pause in between. */
+/**
+ * How often planning is repeated because a path that the plan relied on was created meanwhile, and the pause
+ * in between.
+ */
 const PLAN_ATTEMPTS = 10;
 const PLAN_RETRY_MS = 5;
 
-/** Runs processes and file operations in bubblewrap. Refuses what can't be sandboxed; never runs it unsandboxed. */
+/**
+ * Runs processes and file operations in bubblewrap. Refuses requests that can't be sandboxed; never runs them
+ * unsandboxed.
+ */
 export class Sandbox implements AsyncDisposable {
   readonly #options: SandboxOptions;
   readonly #placeholders: Placeholders;
@@ -94,8 +102,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * The same child inside its sandbox. With listeners it has its own network namespace, regardless of the context's network
-   * setting, and can reach only the proxies behind them.
+   * Returns the same child inside its sandbox. With listeners, it has its own network namespace, regardless
+   * of the context's network setting, and can reach only the proxies behind them.
    */
   async confine(spec: ChildSpec, context: SandboxContext, listeners?: NamespaceListeners): Promise<Confined> {
     const policy = listeners
@@ -103,7 +111,7 @@ export class Sandbox implements AsyncDisposable {
       : readPolicy(context);
     if (!policy) return { spec, sandboxType: "none", denied: undefined, leftovers: undefined };
     const { networkObjection } = this.#options;
-    if (policy.network && networkObjection !== undefined) throw refused(networkObjection);
+    if (policy.network && networkObjection !== undefined) throw policyRefusal(networkObjection);
     const tools = this.#tools();
     const alwaysReadable = listeners ? ownFiles(policy) : [];
     const { plan, leftovers } = await this.#planWithPlaceholders(policy);
@@ -142,7 +150,7 @@ export class Sandbox implements AsyncDisposable {
     return folder !== undefined && this.#placeholders.has(join(folder, basename(path)));
   }
 
-  /** Whether a file operation under this context has to be done by a helper. */
+  /** Whether a file operation in this context has to be done by a helper. */
   needsHelper(context: SandboxContext, access: "read" | "write"): boolean {
     const policy = readPolicy(context);
     return policy !== undefined && !allowsEverywhere(policy, access);
@@ -154,8 +162,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * The helper for a file operation under this context; undefined if the operation needs none. Even where all may be read,
-   * `/proc` shows a sandbox only its own processes.
+   * Returns the helper for a file operation in this context, or undefined if the operation needs none. Even
+   * if everything may be read, `/proc` shows a sandbox only its own processes.
    */
   async files(
     context: SandboxContext,
@@ -170,8 +178,8 @@ export class Sandbox implements AsyncDisposable {
   }
 
   /**
-   * The helper for the removal of a link because of which `files` refuses the context. Undefined if the path is not a
-   * link, or the context is not refused because of it. For this one operation only.
+   * Returns a helper for the removal of a link because of which `files` refuses the context, for this
+   * operation only. Undefined if the path is not a link, or if the context is not refused because of it.
    */
   async filesForLinkRemoval(context: SandboxContext, path: string): Promise<HelperLease | undefined> {
     const policy = readPolicy(context);
@@ -206,14 +214,14 @@ export class Sandbox implements AsyncDisposable {
       if (leftovers) return { plan, leftovers };
       await delay(PLAN_RETRY_MS);
     }
-    throw refused("protected paths are being created and removed at the same time; try again");
+    throw policyRefusal("Protected paths are being created and removed at the same time. Try again.");
   }
 
   get #planOptions(): PlanOptions {
     return { hiddenFolders: this.#options.folder.hiddenFolders(), limits: this.#options.limits };
   }
 
-  /** Found and tried once. What it needs in the runtime folder is created again if it was removed. */
+  /** Searched and tried once. Files that were removed from the runtime folder are created again. */
   #tools(): Tools {
     this.#found ??= this.#find() ?? "nothing";
     if (this.#found !== "nothing") {
@@ -221,7 +229,7 @@ export class Sandbox implements AsyncDisposable {
       createDeniedFile(this.#found.deniedFile);
       return this.#found;
     }
-    throw refused("there is no bubblewrap that works here");
+    throw policyRefusal("No working bubblewrap was found.");
   }
 
   #find(): Tools | undefined {
@@ -256,9 +264,5 @@ function createDeniedFile(path: string): void {
 function ownFiles({ root, minimal }: Policy): readonly string[] {
   if (root !== "none") return [];
   if (minimal) return [NODE, CODE, join(dirname(CODE), "package.json")];
-  throw refused("the helper's own libraries are not readable");
-}
-
-function refused(message: string): Refusal {
-  return new Refusal(CODES.invalidParams, `sandbox cannot be enforced: ${message}`);
+  throw policyRefusal("The libraries that the helper needs are not readable under this policy.");
 }

@@ -15,28 +15,31 @@ interface Pending {
 interface HelperReply {
   readonly id: number;
   readonly result?: unknown;
-  /** A result that is bytes, in base64. */
+  /** A result that consists of bytes, in base64. */
   readonly bytes?: string;
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** The first line of a helper, in place of an answer. */
+/** The first line that a helper prints, in place of a response. */
 const HELPER_STARTED: HelperReply = { id: -1 };
 
 /** File operations in one sandbox, done by a helper program that serves many of them. */
 export class SandboxedFiles implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #pending = new Map<number, Pending>();
-  readonly #gone: Promise<void>;
+  readonly #exited: Promise<void>;
   readonly #started = Promise.withResolvers<void>();
   readonly #onIdle: () => void;
   readonly #callTimeoutMs: number;
   #openFiles = 0;
   #nextId = 0;
   #stderr = "";
-  #dead = false;
+  #hasExited = false;
 
-  /** @param onIdle Called whenever the last pending call is answered or the last open file is closed, and at the end. */
+  /**
+   * @param onIdle Called whenever the last pending call is answered or the last open file is closed, and at
+   * the end.
+   */
   constructor(
     bwrap: string,
     args: readonly string[],
@@ -54,9 +57,9 @@ export class SandboxedFiles implements AsyncDisposable {
       this.#stderr = (this.#stderr + String(bytes)).slice(-1_000);
     });
     this.#child.stdin?.on("error", () => {});
-    this.#gone = new Promise((resolve) => {
-      this.#child.once("error", () => this.#died(resolve));
-      this.#child.once("close", () => this.#died(resolve));
+    this.#exited = new Promise((resolve) => {
+      this.#child.once("error", () => this.#onExit(resolve));
+      this.#child.once("close", () => this.#onExit(resolve));
     });
   }
 
@@ -64,22 +67,22 @@ export class SandboxedFiles implements AsyncDisposable {
     return this.#child.pid;
   }
 
-  get isDead(): boolean {
-    return this.#dead;
+  get hasExited(): boolean {
+    return this.#hasExited;
   }
 
-  /** Resolves when the helper can take calls, or has ended. */
+  /** Resolves when the helper accepts calls, or has exited. */
   get started(): Promise<void> {
     return this.#started.promise;
   }
 
-  /** Whether calls are pending or files are open: then it must not be stopped. */
+  /** Whether calls are pending or files are open. The helper must not be stopped then. */
   get isBusy(): boolean {
-    return !this.#dead && this.#pending.size + this.#openFiles > 0;
+    return !this.#hasExited && this.#pending.size + this.#openFiles > 0;
   }
 
   call(method: string, params: unknown): Promise<unknown> {
-    if (this.#dead) return Promise.reject(this.#failure());
+    if (this.#hasExited) return Promise.reject(this.#failure());
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#kill(), this.#callTimeoutMs);
@@ -88,7 +91,10 @@ export class SandboxedFiles implements AsyncDisposable {
     });
   }
 
-  /** Opens a file in the sandbox. Its number is unique in the helper, whatever ids clients choose. */
+  /**
+   * Opens a file in the sandbox. Its number is unique in the helper, regardless of the ids that clients
+   * choose.
+   */
   async openFile(path: string, mode: BlockMode): Promise<BlockFile> {
     const handle = this.#nextId++;
     await this.call("fs/open", { handle, path, mode });
@@ -113,7 +119,7 @@ export class SandboxedFiles implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#kill();
-    await this.#gone;
+    await this.#exited;
   }
 
   /** Kills the whole group. Killing only bubblewrap could leave the helper running if `--die-with-parent` is not set up yet. */
@@ -121,7 +127,7 @@ export class SandboxedFiles implements AsyncDisposable {
     try {
       if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
     } catch {
-      // It has ended.
+      // It has exited.
     }
   }
 
@@ -136,8 +142,8 @@ export class SandboxedFiles implements AsyncDisposable {
     if (!this.isBusy) this.#onIdle();
   }
 
-  #died(resolve: () => void): void {
-    this.#dead = true;
+  #onExit(resolve: () => void): void {
+    this.#hasExited = true;
     this.#started.resolve();
     for (const { reject, timer } of this.#pending.values()) {
       clearTimeout(timer);
@@ -151,12 +157,15 @@ export class SandboxedFiles implements AsyncDisposable {
   #failure(): Refusal {
     return new Refusal(
       CODES.internal,
-      `the sandboxed helper ended: ${this.#stderr.trim() || "it printed nothing"}`,
+      `The sandbox helper exited: ${this.#stderr.trim() || "It printed nothing."}`,
     );
   }
 }
 
-/** Replaces inherited descriptors with the null device, so that they don't reach the helper. */
+/**
+ * Returns stdio entries that replace inherited descriptors with the null device, so that they don't reach the
+ * helper.
+ */
 function coveredDescriptors(): "ignore"[] {
   const last = Math.max(...inheritedDescriptors(), LAST_STDIO);
   return Array.from({ length: last - LAST_STDIO }, () => "ignore");
@@ -170,7 +179,7 @@ function bytesAsBase64(this: unknown, key: string, value: unknown): unknown {
   return original instanceof Buffer ? original.toString("base64") : value;
 }
 
-/** Only the variables that a program needs to find its libraries and temporary files. */
+/** Returns only the variables that a program needs to find its libraries and temporary files. */
 function helperEnv(): NodeJS.ProcessEnv {
   const names = ["PATH", "TMPDIR", "TMP", "TEMP", "CODEXKIT_TEST_RUN"];
   return Object.fromEntries(

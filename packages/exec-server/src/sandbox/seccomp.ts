@@ -58,8 +58,9 @@ const X32_BIT = 0x40000000;
 type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
 
 /**
- * A seccomp program that refuses the network where a network namespace can't: unix sockets in the file system, such as
- * the one of a container daemon, are reached by path. Undefined on an architecture that it does not know.
+ * Builds a seccomp program that blocks network access that a network namespace can't block: unix sockets in
+ * the file system, such as that of a container daemon, are reached by path. Undefined on an unknown
+ * architecture.
  */
 export function offlineFilter(): Buffer | undefined {
   return filter(({ prying, network, socket, socketpair }) => [
@@ -69,9 +70,10 @@ export function offlineFilter(): Buffer | undefined {
 }
 
 /**
- * A program for a process whose network namespace contains only a proxy. Internet sockets can only reach the proxy. All other
- * families, such as unix sockets by path or sockets to a hypervisor, could bypass it. Of unix sockets only pairs of stream
- * sockets are allowed: a datagram socket of a pair can still be connected to any path.
+ * Builds a program for a process whose network namespace contains only a proxy. Internet sockets can only
+ * reach the proxy. All other families, such as unix sockets by path or sockets to a hypervisor, could bypass
+ * it. Of unix sockets, only pairs of stream sockets are allowed: a datagram socket of a pair can still be
+ * connected to any path.
  */
 export function proxiedFilter(): Buffer | undefined {
   return filter(({ prying, socket, socketpair }) => [
@@ -82,8 +84,9 @@ export function proxiedFilter(): Buffer | undefined {
 }
 
 /**
- * A program for a process that may use the network: internet sockets, unix sockets, and the kernel's routing tables, which
- * programs read to choose an address. Other families, such as sockets to a hypervisor, are refused.
+ * Builds a program for a process that may use the network: it allows internet sockets, unix sockets, and the
+ * kernel's routing tables, which programs read to choose an address. Other families, such as sockets to a
+ * hypervisor, are refused.
  */
 export function onlineFilter(): Buffer | undefined {
   return filter(({ prying, socket, socketpair }) => [
@@ -100,7 +103,7 @@ function refuse(calls: readonly number[]): Instruction[] {
   ]);
 }
 
-/** A call is allowed if one argument is among these values, and refused otherwise. */
+/** Allows a call if one argument has one of these values, and refuses it otherwise. */
 function onlyIf(call: number, offset: number, values: readonly number[], mask = 0xffffffff): Instruction[] {
   const check: Instruction[] = [
     [LOAD_WORD, 0, 0, offset],

@@ -4,9 +4,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { folderEntries } from "../files/folder-entries.ts";
 import { nativePath } from "../wire/path-uri.ts";
 import { CODES, Refusal } from "../wire/refusal.ts";
-
-/** As many links as the kernel follows. */
-const MAX_LINKS = 40;
+import { MAX_LINKS } from "../linux-constants.ts";
 
 interface Params {
   readonly path?: string;
@@ -16,11 +14,12 @@ interface Params {
 }
 
 /**
- * Refuses operations that would create or change something at paths that did not exist when the sandbox was set up.
+ * Refuses operations that would create or change something at paths that did not exist when the sandbox was
+ * set up.
  *
- * A sandbox for commands has a mount there, for which an empty folder has to exist in the workspace. The helper stays for
- * longer than one operation, and nothing of it should be seen in the workspace: so it checks by itself. A sandbox that
- * could win a race against the check could also create the path directly.
+ * A sandbox for commands has a mount there, which requires an empty folder in the workspace. The helper lives
+ * longer than one operation and should leave no trace in the workspace, so it checks paths itself. A sandbox
+ * that could win a race against the check could also create the path directly.
  */
 export async function refuseGuarded(
   method: string,
@@ -53,7 +52,10 @@ async function changedBy(
   }
 }
 
-/** A tree that is copied may have something that lands on a guarded path, directly or through a link in its destination. */
+/**
+ * Checks the destination of every file of a copied tree. One of them may be a guarded path, directly or
+ * through a link in the destination.
+ */
 async function refuseGuardedCopies(
   source: string,
   destination: string,
@@ -75,7 +77,7 @@ async function refuseGuardedCopies(
     refuseIfGuarded(real, guarded);
     existing.push({ from: join(source, name.toString()), to: real });
   }
-  // After the list of entries is closed, so that a deep tree needs no descriptor per level.
+  // After the list of entries has been closed, so that a deep tree does not need one descriptor per level.
   for (const { from, to } of existing) await refuseGuardedCopies(from, to, guarded);
 }
 
@@ -87,7 +89,10 @@ function refuseIfGuarded(path: string, guarded: readonly string[]): void {
   if (guarded.some((guard) => path === guard || path.startsWith(`${guard}/`))) throw readOnly();
 }
 
-/** Where a path leads when its last components are missing: existing links are resolved, also a last one to nothing. */
+/**
+ * Returns where a path leads if its last components are missing. Resolves existing links, including a last
+ * one to a missing target.
+ */
 async function finalPath(path: string, followLast: boolean, links = 0): Promise<string> {
   if (links > MAX_LINKS) return path;
   const name = basename(path);

@@ -33,16 +33,18 @@ export interface ConnectionOptions {
   readonly limits: ServerLimits;
   /** The largest message that the client can receive. Unlimited by default. */
   readonly longestMessageBytes?: number;
-  /** Of the client's token. */
+  /** The epoch claim of the client's token. */
   readonly claim?: EpochClaim | undefined;
 }
 
-/** What may follow the base64 of a large result. */
+/** Maximum number of bytes after the base64 of a large result. */
 const CLOSING_BYTES = 64;
 
 type Request = Extract<Incoming, { kind: "request" }>;
 
-/** The connection of one client. Parses messages, schedules requests by lane, and answers each exactly once. */
+/**
+ * The connection of one client. Parses messages, schedules requests by lane, and answers each exactly once.
+ */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #limits: ServerLimits;
@@ -67,12 +69,15 @@ export class Connection {
     this.#methods = options.methods((release) => this.#releases.push(release));
   }
 
-  /** Cuts off the connections that the client's epoch replaces. False if it has been replaced itself: this one has ended then. */
+  /**
+   * Disconnects the connections that the client's epoch replaces. Returns false if this connection has itself
+   * been replaced, and is now closed.
+   */
   join(): boolean {
     const { claim, fence } = this.#options;
     if (!claim) return true;
     const leave = fence.admit(claim, () => {
-      // First, so that nothing that has arrived already is processed, and a successor can resume the session at once.
+      // First, so that no further messages are processed and a successor can resume the session at once.
       this.ended();
       this.#inlet.cut();
     });
@@ -93,7 +98,7 @@ export class Connection {
         break;
       case "answer":
         // A response without a request violates the protocol.
-        if (this.#handshake.session?.questions.take(message.id, message.result) !== true) this.#inlet.cut();
+        if (this.#handshake.session?.questions.answer(message.id, message.result) !== true) this.#inlet.cut();
         break;
       case "malformed":
         this.receiveMalformed(message.problem);
@@ -101,12 +106,12 @@ export class Connection {
     this.#restrain();
   }
 
-  /** Answers data that is not a message. The connection continues. */
+  /** Responds to data that is not a message. The connection stays open. */
   receiveMalformed(problem: string): void {
     this.#refuse("-1", CODES.invalidRequest, `failed to parse JSON-RPC message: ${problem}`);
   }
 
-  /** More can be sent. Children and requests that waited for that continue. */
+  /** Called when more can be sent. Resumes the children and requests that waited for it. */
   relieved(): void {
     this.#handshake.session?.processes.resumeAll();
     this.#resumeFlow();
@@ -114,7 +119,7 @@ export class Connection {
     this.#resumeReading();
   }
 
-  /** The connection has ended. */
+  /** Called when the connection has ended. */
   ended(): void {
     if (this.#ending.signal.aborted) return;
     this.#ending.abort();
@@ -139,7 +144,7 @@ export class Connection {
       this.#refuse(
         request.id,
         CODES.methodNotFound,
-        `this exec-server does not implement \`${request.method}\``,
+        `This exec-server does not implement \`${request.method}\`.`,
       );
     } else if (method.lane === "control") this.#settle(request, () => this.#call(method, request.params));
     else if (this.#waiting.length > 0 || !this.#canRunMore) this.#waiting.push(request);
@@ -162,7 +167,7 @@ export class Connection {
     this.#resumeReading();
   }
 
-  /** False while much is unsent: further answers may be large files. */
+  /** False while many bytes are unsent, because further results may be large files. */
   get #canRunMore(): boolean {
     return this.#running < this.#options.concurrentRequests && !this.#isOutgoingFull;
   }
@@ -177,7 +182,7 @@ export class Connection {
 
   #call(method: Method, params: unknown): unknown {
     const { session } = this.#handshake;
-    if (!session) throw new Refusal(CODES.invalidRequest, "no session");
+    if (!session) throw new Refusal(CODES.invalidRequest, "There is no session.");
     this.#context ??= this.#makeContext(session);
     return method.run(checkedParams(method.params, params) as never, this.#context);
   }
@@ -203,7 +208,7 @@ export class Connection {
     this.#flow = undefined;
   }
 
-  /** Runs a handler and sends its result, in the same turn if the result is not a promise. */
+  /** Runs a handler and sends its result, synchronously if the result is not a promise. */
   #settle({ id }: Request, run: () => unknown, done: () => void = () => {}): void {
     let result: unknown;
     try {
@@ -238,21 +243,21 @@ export class Connection {
     if (!this.#isTooLong(id, text.length)) this.#writer.send(text);
   }
 
-  /** Refuses a request whose result the client can't receive. It would be disconnected, and ask again. */
+  /** Refuses a request whose result the client can't receive: it would be disconnected, and ask again. */
   #isTooLong(id: string, length: number): boolean {
     const { longestMessageBytes = Infinity } = this.#options;
     if (length + CLOSING_BYTES <= longestMessageBytes) return false;
     this.#refuse(
       id,
       CODES.internal,
-      `the result has ${length} bytes, but a message on this connection has at most ${longestMessageBytes}`,
+      `The result has ${length} bytes, but messages on this connection are limited to ${longestMessageBytes} bytes.`,
     );
     return true;
   }
 
   #fail(id: string, error: unknown): void {
     if (error instanceof Refusal) this.#refuse(id, error.rpcCode, error.message);
-    else this.#refuse(id, CODES.internal, error instanceof Error ? error.message : "internal error");
+    else this.#refuse(id, CODES.internal, error instanceof Error ? error.message : "Internal error.");
   }
 
   #refuse(id: string, code: number, message: string): void {
@@ -266,12 +271,12 @@ export class Connection {
 
   get #isOutgoingFull(): boolean {
     if (this.#writer.waitingBytes <= this.#limits.outgoingStopReadingBytes) return false;
-    // Asking marks the writer as full, so that it calls `relieved` when it is not any more.
+    // Reading `isFull` marks the writer, so that it calls `relieved` when it has room again.
     void this.#writer.isFull;
     return true;
   }
 
-  /** Stops reading from a client that sends requests faster than it reads answers. */
+  /** Stops reading from a client that sends requests faster than it reads responses. */
   #restrain(): void {
     if (this.#readingStopped || !this.#isOverloaded) return;
     this.#readingStopped = true;

@@ -28,11 +28,14 @@ export interface ExecServerOptions {
    */
   readonly listen?: string;
   readonly auth?: WebSocketAuth;
-  /** Lets a server without `auth` listen on addresses that other machines can reach. Every client can run anything. */
+  /**
+   * Allows a server without `auth` to listen on addresses that other machines can reach. Every client can run
+   * anything.
+   */
   readonly allowUnauthenticatedRemote?: boolean;
   /**
-   * Lets sandboxed commands use the network although the server has no `auth`. Such a command can connect to the server
-   * itself, which then runs anything for it, without a sandbox.
+   * Allows sandboxed commands to use the network although the server has no `auth`. Such a command can
+   * connect to the server itself, which then runs anything for it outside the sandbox.
    */
   readonly allowNetworkWithoutAuth?: boolean;
   /** Concurrent requests per connection, not counting control calls. 1 runs them strictly in order. Default: 64. */
@@ -146,7 +149,7 @@ export class ExecServer implements AsyncDisposable {
       throw listenError(options.listen ?? DEFAULT_LISTEN_URL, cause);
     });
     starting.defer(() => listener.close());
-    // Sessions end first: a client that holds its connection open must not keep processes running.
+    // Sessions end first, because a client that holds its connection open must not keep processes running.
     starting.defer(() => {
       listener.stopAccepting();
       sessions.endAll();
@@ -157,9 +160,9 @@ export class ExecServer implements AsyncDisposable {
   }
 
   /**
-   * Serves a client that is connected by other means than the listener, until the transport closes. Sessions are shared
-   * with all other connections of this server, so that a client can resume its session on a new transport. The caller
-   * has authenticated the client.
+   * Serves a client that is connected by other means than the listener, until the transport closes. Sessions
+   * are shared with all other connections of this server, so a client can resume its session on a new
+   * transport. The caller must have authenticated the client.
    */
   accept(transport: Transport | ByteTransport, options: AcceptOptions = {}): void {
     this.#accepted.add(transport, options);
@@ -172,8 +175,8 @@ export class ExecServer implements AsyncDisposable {
   }
 
   async #closeWithin(timeoutMs: number): Promise<void> {
-    const late = new ExecError("timeout", `closing took longer than ${timeoutMs} ms`);
-    // What is left ends in the background.
+    const late = new ExecError("timeout", `Closing took longer than ${timeoutMs} ms.`);
+    // The rest ends in the background.
     await withTimeout(this.#stack.disposeAsync(), timeoutMs, () => late).catch((error: unknown) => {
       if (error !== late) throw error;
     });
@@ -184,15 +187,15 @@ export class ExecServer implements AsyncDisposable {
   }
 }
 
-/** A sandbox that can't work is an error at start if it was configured, and a warning otherwise. */
+/** Reports a sandbox that can't work: as an error if it was configured, and as a warning otherwise. */
 function reportSandbox(bwrap: string | null | undefined, isUsable: boolean, log: Logger): void {
   if (isUsable || bwrap === null) return;
   if (bwrap !== undefined)
     throw new ExecError(
       "bad_option",
-      `--bwrap ${bwrap}: it is not a bubblewrap that can create sandboxes here.`,
+      `--bwrap ${bwrap} is not a bubblewrap that can create sandboxes on this machine.`,
     );
-  log.warn("no working bubblewrap was found: requests with a sandbox will be refused", {
+  log.warn("no working bubblewrap was found, so requests with a sandbox are refused", {
     advice: "install bubblewrap, or allow unprivileged user namespaces",
   });
 }
@@ -200,33 +203,40 @@ function reportSandbox(bwrap: string | null | undefined, isUsable: boolean, log:
 function listenError(url: string, cause: unknown): ExecError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown error";
   const advice =
-    code === "EADDRINUSE" ? " Another program uses this port: choose another one, or port 0." : "";
-  return new ExecError("bad_option", `--listen ${url}: can't listen there (${code}).${advice}`, { cause });
+    code === "EADDRINUSE" ? " Another program uses this port. Choose another one, or port 0." : "";
+  return new ExecError("bad_option", `The server can't listen on ${url} (${code}).${advice}`, { cause });
 }
 
-/** A command with the network reaches this server too, and without `auth` it could leave its sandbox that way. */
+/**
+ * A command with network access can reach this server too, and could leave its sandbox that way if there is
+ * no `auth`.
+ */
 function networkObjection(
   { auth, allowNetworkWithoutAuth }: ExecServerOptions,
   { kind }: ReturnType<typeof parseListenUrl>,
 ): string | undefined {
   if (kind !== "ws" || auth || allowNetworkWithoutAuth === true) return undefined;
   return (
-    "a command with the network could connect to this server, which has no authentication, and run anything without a " +
-    "sandbox. Start the server with --ws-auth (auth), or with --allow-network-without-auth (allowNetworkWithoutAuth)."
+    "A command with network access could connect to this server, which has no authentication, and run anything " +
+    "outside the sandbox. Start the server with --ws-auth (auth) or --allow-network-without-auth (allowNetworkWithoutAuth)."
   );
 }
 
 function assertSafe(options: ExecServerOptions, address: ReturnType<typeof parseListenUrl>): void {
-  if (process.platform === "win32") throw new ExecError("bad_option", "the exec-server needs Linux or macOS");
+  if (process.platform === "win32")
+    throw new ExecError("bad_option", "The exec-server requires Linux or macOS.");
   if (options.auth) assertAuth(options.auth);
   if (address.kind !== "ws") {
     if (options.auth)
-      throw new ExecError("bad_option", `auth is for WebSocket listeners, not for ${address.kind}`);
+      throw new ExecError(
+        "bad_option",
+        `auth (--ws-auth) applies only to WebSocket listeners, but listen is "${address.kind}".`,
+      );
     return;
   }
   if (isLoopback(address.host) || options.auth || options.allowUnauthenticatedRemote === true) return;
   throw new ExecError(
     "bad_option",
-    `${address.host} can be reached from other machines, and every client can run anything. Set auth (--ws-auth), or allowUnauthenticatedRemote (--allow-unauthenticated-remote).`,
+    `Other machines can reach ${address.host}, and every client can run anything. Set auth (--ws-auth) or allowUnauthenticatedRemote (--allow-unauthenticated-remote).`,
   );
 }

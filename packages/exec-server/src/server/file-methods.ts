@@ -22,7 +22,7 @@ interface Sandboxed {
   readonly sourcePath?: string;
 }
 
-/** Operations that only read. Under a sandbox that grants reading everywhere they need no helper. */
+/** Operations that only read. They need no helper in a sandbox that allows reading everywhere. */
 const READS: ReadonlySet<string> = new Set([
   "fs/readFile",
   "fs/getMetadata",
@@ -45,7 +45,7 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
       ? sandbox.files(context, READS.has(method) ? "read" : "write", nativePath(sourcePath))
       : undefined;
 
-  /** For operations that need no helper. */
+  /** Options for operations that need no helper. */
   const readOptions = ({ sandbox: context }: Sandboxed): ReadOptions => ({
     isProcHidden: context ? sandbox.isRestricted(context) : false,
   });
@@ -75,7 +75,7 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
       lane: "ordinary",
       run: async (params: Sandboxed) => {
         using helper = await helperFor(method, params);
-        if (method === "fs/getMetadata" && (await isPhantom(params))) throw notThere();
+        if (method === "fs/getMetadata" && (await isPhantom(params))) throw notFound();
         const result = await (helper
           ? helper.files.call(method, params)
           : runFileOperation(method, params, readOptions(params)));
@@ -120,7 +120,7 @@ export function fileMethods(sandbox: Sandbox, onEnd: (release: () => void) => vo
 
   const watch = async (params: FileParams<"fs/watchMissing">, { notify }: CallContext): Promise<object> => {
     if (params.sandbox && sandbox.needsHelper(params.sandbox, "read")) {
-      throw new Refusal(CODES.invalidParams, "watching is not possible in this sandbox");
+      throw new Refusal(CODES.invalidParams, "Paths can't be watched in this sandbox.");
     }
     const present = typeof params.present === "string" ? nativePath(params.present) : undefined;
     const missing = params.missing.map((uri) => nativePath(uri));
@@ -159,6 +159,6 @@ function isRefusedSandbox(error: unknown): boolean {
   return error instanceof Refusal && error.rpcCode === CODES.invalidParams;
 }
 
-function notThere(): Refusal {
+function notFound(): Refusal {
   return new Refusal(CODES.notFound, "No such file or directory (os error 2)");
 }

@@ -5,7 +5,10 @@ import type { SessionStore } from "../session/session-store.ts";
 
 const initializeParams = z.object({ clientName: z.string(), resumeSessionId: z.string().nullish() });
 
-/** `initialize`, then `initialized`; nothing else before both. A failed `initialize` may be tried again. */
+/**
+ * Enforces the order: `initialize`, then `initialized`, and no other calls before both. A failed `initialize`
+ * can be retried.
+ */
 export class Handshake {
   readonly #sessions: SessionStore;
   readonly #outlet: SessionOutlet;
@@ -31,7 +34,7 @@ export class Handshake {
     }
     const parsed = initializeParams.safeParse(params);
     if (!parsed.success) {
-      throw new Refusal(CODES.invalidParams, parsed.error.issues[0]?.message ?? "invalid params");
+      throw new Refusal(CODES.invalidParams, parsed.error.issues[0]?.message ?? "Invalid params.");
     }
     const { resumeSessionId } = parsed.data;
     this.#session =
@@ -41,14 +44,14 @@ export class Handshake {
     return { sessionId: this.#session.id, environmentInfo: this.#info };
   }
 
-  /** Handles a notification. False if it violates the protocol. */
+  /** Handles a notification. Returns false if it violates the protocol. */
   notified(method: string): boolean {
     if (method !== "initialized" || !this.#session) return false;
     this.#confirmed = true;
     return true;
   }
 
-  /** Why a request can't be accepted yet. */
+  /** Returns why a request can't be accepted yet, or undefined. */
   objection(method: string): string | undefined {
     if (!this.#session) return `client must call initialize before using ${method}`;
     return this.#confirmed ? undefined : `client must send initialized before using ${method}`;

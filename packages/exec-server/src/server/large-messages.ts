@@ -3,17 +3,21 @@ import type { WebSocket } from "ws";
 
 const MIB = 1024 * 1024;
 
-/** Bytes of an unfinished message that stay where they were read: enough for a file of 12 MB. */
+/** Number of bytes of an unfinished message that stay in their read buffers: enough for a file of 12 MB. */
 const AS_READ_BYTES = 16 * MIB;
 
-/** The rest of a message is copied into blocks of this size, which come from the system and return to it. */
+/**
+ * The rest of a message is copied into blocks of this size, which are allocated from and returned to the
+ * system.
+ */
 const BLOCK_BYTES = 4 * MIB;
 
 /**
- * Manages the memory of messages that arrive in many reads. Node allocates each read on the heap of the C library, and `ws` keeps
- * all of them until the message is complete. Left to the garbage collector, the heap would grow by every message, and small
- * allocations in between would keep that memory from being returned. So reads are freed as soon as `ws` has copied them
- * into the complete message, and only a limited part of a message stays on that heap.
+ * Manages the memory of messages that arrive in many reads. Node allocates each read on the heap of the C
+ * library, and `ws` keeps all of them until the message is complete. If that were left to the garbage
+ * collector, the heap would grow with every message, and small allocations in between would prevent the
+ * memory from being returned. Reads are therefore freed as soon as `ws` has copied them into the complete
+ * message, and only a limited part of a message stays on that heap.
  */
 export function manageLargeMessages(client: WebSocket, socket: Socket, asReadBytes = AS_READ_BYTES): void {
   const push = socket.push.bind(socket);
@@ -37,9 +41,9 @@ export function manageLargeMessages(client: WebSocket, socket: Socket, asReadByt
     return push(copy);
   };
 
-  /** Memory that holds nothing but parts of the unfinished message. */
+  /** Memory that contains only parts of the unfinished message. */
   const held = new Set<ArrayBuffer>();
-  /** What `ws` is reading now. Its end may belong to the next message. */
+  /** The buffer that `ws` is reading now. Its end may belong to the next message. */
   let current: Buffer | undefined;
   /** Memory that an event may refer to: a message that arrived in one read is a part of that read. */
   let exposed: ArrayBufferLike | undefined;

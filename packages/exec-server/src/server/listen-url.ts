@@ -10,7 +10,10 @@ export const DEFAULT_LISTEN_URL = "ws://127.0.0.1:0";
 
 const MAX_PORT = 65_535;
 
-/** Reads `ws://IP:PORT`, `stdio`, `stdio://` or `none`. Names are refused: what they lead to is not known beforehand. */
+/**
+ * Parses `ws://IP:PORT`, `stdio`, `stdio://` or `none`. Refuses host names, because the address that they
+ * resolve to is not known in advance.
+ */
 export function parseListenUrl(url: string): ListenAddress {
   if (url === "stdio" || url === "stdio://") return { kind: "stdio" };
   if (url === "none") return { kind: "none" };
@@ -18,7 +21,10 @@ export function parseListenUrl(url: string): ListenAddress {
   const host = found?.["six"] ?? found?.["four"] ?? "";
   const port = Number(found?.["port"]);
   if (isIP(host) === 0 || port > MAX_PORT) {
-    throw new ExecError("bad_option", `can't listen on "${url}": expected ws://IP:PORT, stdio or stdio://`);
+    throw new ExecError(
+      "bad_option",
+      `--listen expects ws://IP:PORT, stdio or stdio://, but received "${url}".`,
+    );
   }
   return { kind: "ws", host, port };
 }

@@ -3,21 +3,21 @@ import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { WebSocket } from "ws";
 
-/** The sending side of a transport: takes messages, whole or in consecutive pieces. */
+/** The sending side of a transport. Accepts messages in one piece or in consecutive pieces. */
 export interface MessageSink {
   /**
-   * Sends a piece of a message; `onSent` is called once the transport has passed it on. Does nothing once the transport
-   * has closed.
+   * Sends a piece of a message. `onSent` is called once the transport has passed it on. No-op after the
+   * transport has closed.
    */
   write(piece: string | Buffer, isLast: boolean, onSent: () => void): void;
-  /** Holds written data back until `uncork`, so that it leaves in one system call. */
+  /** Holds written data back until `uncork`, so that it is sent in one system call. */
   cork(): void;
   uncork(): void;
   /** Bytes that the transport has accepted but not sent yet. */
   readonly bufferedBytes: number;
 }
 
-/** Sends each piece as a frame. `ws` writes the frames; the socket is used for flow control alone. */
+/** Sends each piece as a frame. `ws` writes the frames; the socket is used only for flow control. */
 export function webSocketSink(webSocket: WebSocket, socket: Socket): MessageSink {
   return {
     write(piece, isLast, onSent) {
@@ -50,13 +50,13 @@ export function lineSink(stream: Writable): MessageSink {
 
 /** A transport that also carries messages as bytes, so that they are not converted to text and back. */
 export interface ByteTransport extends Transport {
-  /** As `start`, for a reader of bytes. */
+  /** Like `start`, for a receiver of bytes. */
   startBytes(receiver: { message(bytes: Buffer): void; closed(cause?: Error): void }): void;
-  /** As `Transport.send`. The caller may reuse a buffer as soon as this returns. */
+  /** Like `Transport.send`. The caller may reuse a buffer as soon as this returns. */
   send(message: string | Uint8Array): Promise<void> | undefined;
   /** Bytes that the other side has not received yet, as far as this side knows. */
   readonly bufferedBytes: number;
-  /** Sends the messages of this turn of the event loop now. */
+  /** Sends the messages of this event-loop turn immediately. */
   flush(): void;
 }
 
@@ -64,11 +64,14 @@ export function isByteTransport(transport: Transport | ByteTransport): transport
   return "startBytes" in transport;
 }
 
-/** Sends whole messages over a transport. `cut` ends the connection of a client that can't be sent anything any more. */
+/**
+ * Sends whole messages over a transport. `cut` closes the connection of a client to which nothing more can be
+ * sent.
+ */
 export function transportSink(transport: Transport | ByteTransport, cut: () => void): MessageSink {
   const byteTransport = isByteTransport(transport) ? transport : undefined;
   let earlierPieces: Buffer[] = [];
-  /** Messages whose transport has asked to wait. */
+  /** Number of messages for which the transport has asked to wait. */
   let waiting = 0;
   let waitingBytes = 0;
   const send = (message: string | Buffer, onSent: () => void): void => {
@@ -79,7 +82,7 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
       if (!(RpcError.is(error) && error.code === "closed")) cut();
       return;
     }
-    // Never during `write`: the writer may have more pieces to send, and would call it again.
+    // Never during `write`, because the writer may have more pieces to send and would call it again.
     if (!sending) return queueMicrotask(onSent);
     const { length } = message;
     waiting += 1;
@@ -95,7 +98,7 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
   return {
     write(piece, isLast, onSent) {
       if (isLast && earlierPieces.length === 0) return send(piece, onSent);
-      // Bytes: a piece may end in the middle of a character.
+      // Kept as bytes, because a piece may end in the middle of a character.
       earlierPieces.push(Buffer.from(piece as string));
       if (!isLast) return queueMicrotask(onSent);
       const message = Buffer.concat(earlierPieces);
@@ -105,7 +108,8 @@ export function transportSink(transport: Transport | ByteTransport, cut: () => v
     cork: () => {},
     uncork: () => byteTransport?.flush(),
     get bufferedBytes() {
-      // Nothing, unless the transport asks to wait: its promise is the only sign that there is room again.
+      // Returns nothing unless the transport asks to wait. Its promise is the only sign that there is room
+      // again.
       if (waiting === 0) return 0;
       return Math.max(waitingBytes, byteTransport?.bufferedBytes ?? 0);
     },

@@ -11,31 +11,32 @@ interface LargeMessage {
 }
 
 /**
- * Sent at once instead of at the end of the event loop's turn. Each system call wakes the client. Short messages are not held
- * back for long either, so that the client handles the first answers while the server works on the next ones.
+ * Batches of this size are sent immediately instead of at the end of the event-loop turn. Each system call
+ * wakes the client. Even short messages are not held back for long, so that the client handles the first
+ * responses while the server works on the next ones.
  */
 const BATCH_BYTES = 64 * 1024;
 const BATCH_MESSAGES = 16;
 
-/** Encoded and sent in one piece: the largest chunk of output. */
+/** Messages up to this size are encoded and sent in one piece: the largest chunk of output. */
 const WHOLE_BYTES = 64 * 1024;
 
 /** A multiple of three, so that only the last piece is padded; and small enough that its text is short-lived garbage. */
 const PIECE_BYTES = 48 * 1024;
 
-/** Encoded ahead of the transport, so that it never runs dry. */
+/** Number of bytes that are encoded ahead of the transport, so that it never runs dry. */
 const AHEAD_BYTES = 256 * 1024;
 
-/** Holds a chunk in base64, and the rest of its message. */
+/** Enough for a chunk in base64 and the rest of its message. */
 const MESSAGE_BYTES = 2 * WHOLE_BYTES;
 
-/** Memory of messages that have been sent, for all connections. About as many as may be waiting for one of them. */
+/** Buffers of sent messages, shared by all connections. About as many as one connection may have waiting. */
 const spare: Buffer[] = [];
 const SPARE_MESSAGES = 16;
 
 /**
- * Sends messages. Those of one turn of the event loop leave in one system call. Large ones are encoded while they leave,
- * so that they need no second and third copy in memory.
+ * Sends messages. Those of one event-loop turn are sent in one system call. Large ones are encoded while they
+ * are sent, so that they need no second and third copy in memory.
  */
 export class MessageWriter {
   readonly #sink: MessageSink;
@@ -61,7 +62,7 @@ export class MessageWriter {
     return this.#sink.bufferedBytes + this.#queuedBytes;
   }
 
-  /** Whether producers that can wait should. `onRelief` is called when they may continue. */
+  /** Whether producers that can wait should do so. `onRelief` is called when they may continue. */
   get isFull(): boolean {
     if (this.waitingBytes <= this.#limits.outgoingHighBytes) return false;
     this.#wasFull = true;
@@ -74,12 +75,14 @@ export class MessageWriter {
   }
 
   /**
-   * Sends two pieces of text with base64 between them. The caller may reuse `bytes` of at most one chunk at once: they
-   * are encoded here. Larger ones are owned by the writer, and their memory is released when they are sent.
+   * Sends two pieces of text with base64 between them. The caller may immediately reuse `bytes` of at most
+   * one chunk, because they are encoded here. Larger ones are owned by the writer, and their memory is
+   * released when they have been sent.
    */
   sendBase64(before: string, bytes: Buffer, after: string): void {
     if (bytes.length <= WHOLE_BYTES) {
-      // Names that a client chose may be long. A character has at most three bytes, and three bytes have four digits.
+      // Names chosen by a client may be long. A character has at most three bytes, which take four base64
+      // digits.
       const length = (before.length + after.length) * 3 + Math.ceil(bytes.length / 3) * 4;
       const isUsual = length <= Math.min(MESSAGE_BYTES, this.#limits.frameBytes);
       if (isUsual && !this.#isSendingLarge) this.#writeChunk(before, bytes, after);
@@ -90,7 +93,7 @@ export class MessageWriter {
     if (!this.#isSendingLarge) this.#sendQueued();
   }
 
-  /** Sends what was written in this turn of the event loop now. */
+  /** Sends what was written in this event-loop turn immediately. */
   flush(): void {
     if (!this.#isCorked) return;
     this.#isCorked = false;
@@ -105,8 +108,8 @@ export class MessageWriter {
   }
 
   /**
-   * Writes base64 from memory that is used again for later messages: there are thousands of them per second. Returns the
-   * length of what was written, which must fit.
+   * Writes base64 into memory that is reused for later messages, because there are thousands of them per
+   * second. Returns the length of what was written, which must fit.
    */
   #writeEncoded(before: string, bytes: Buffer, after: string, isLast: boolean): number {
     const memory = spare.pop() ?? Buffer.allocUnsafeSlow(MESSAGE_BYTES);
@@ -174,7 +177,7 @@ export class MessageWriter {
     }
   }
 
-  /** Sends pieces of the first message of the queue until enough are on their way or all are sent. */
+  /** Sends pieces of the first queued message until enough are on their way or all have been sent. */
   #sendPieces(): void {
     const item = this.#queue[0];
     if (item === undefined || typeof item === "string") return;
@@ -184,7 +187,7 @@ export class MessageWriter {
       item.at = Math.min(from + PIECE_BYTES, item.bytes.length);
       this.#queuedBytes -= item.at - from;
       const isLast = item.at === item.bytes.length;
-      // Apart from the bytes, because it holds the id that the client chose, which may be long.
+      // Separate from the bytes, because it contains the id that the client chose, which may be long.
       if (from === 0) this.#sink.write(item.before, false, this.#onSent);
       this.#writeEncoded("", item.bytes.subarray(from, item.at), isLast ? item.after : "", isLast);
     }

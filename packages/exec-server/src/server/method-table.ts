@@ -15,7 +15,7 @@ export interface MethodServices {
   readonly launcher: Launcher;
   readonly sandbox: Sandbox;
   readonly network: ManagedNetwork;
-  /** Runs something when the connection ends. */
+  /** Registers a function that runs when the connection ends. */
   readonly onEnd: (release: () => void) => void;
 }
 

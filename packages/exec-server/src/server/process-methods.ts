@@ -97,7 +97,8 @@ async function startProcess(
   leftovers.use(proxy);
   let confined: Confined | undefined;
   try {
-    // The id is taken before the sandbox is planned, so that a terminate that comes meanwhile is not lost.
+    // The id is reserved before the sandbox is planned, so that a terminate that arrives meanwhile is not
+    // lost.
     await processes.start(
       processId,
       async (events) => {

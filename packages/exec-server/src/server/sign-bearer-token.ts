@@ -6,7 +6,7 @@ export interface SignBearerTokenOptions {
   /** The secret of a server with the auth mode `signed-bearer-token`. */
   readonly secret: string;
   readonly validForMs: number;
-  /** Cuts off the connections of the same subject with lower epochs. */
+  /** Disconnects the connections of the same subject with lower epochs. */
   readonly claim?: EpochClaim;
   readonly issuer?: string;
   readonly audience?: string;

@@ -69,7 +69,7 @@ export async function authorize(
   return timingSafeEqual(Buffer.from(sha256Hex(token), "hex"), expected) ? {} : undefined;
 }
 
-/** Whether claims of a token can be used. */
+/** Whether the claims of a token can be used. */
 export function isEpochClaim(claim: {
   readonly subject: unknown;
   readonly epoch: unknown;
@@ -112,7 +112,10 @@ async function verifySignedToken(
   }
 }
 
-/** An epoch that can't be compared is refused: without it, the token would have more rights than its issuer meant. */
+/**
+ * An epoch that can't be compared is refused: without it, the token would have more rights than its issuer
+ * intended.
+ */
 function authorizationOf({ sub, epoch }: JWTPayload): Authorization | undefined {
   if (epoch === undefined) return {};
   const claim = { subject: sub, epoch };
@@ -120,8 +123,8 @@ function authorizationOf({ sub, epoch }: JWTPayload): Authorization | undefined 
 }
 
 /**
- * jose accepts padded base64 and, of two equal claims, the last. Another verifier of the same token, such as Codex's own
- * server or a proxy, may judge by the first.
+ * jose accepts padded base64 and, of two equal claims, the last one. Another verifier of the same token, such
+ * as Codex's own server or a proxy, may use the first.
  */
 function isStrictToken(token: string): boolean {
   const parts = token.split(".");
@@ -140,12 +143,15 @@ function isOptionalText(value: unknown): boolean {
   return value === undefined || typeof value === "string";
 }
 
-/** False also if the last character has bits that are not part of the content. */
+/** Also false if the last character has bits that are not part of the content. */
 function isCanonicalBase64(text: string): boolean {
   return text !== "" && Buffer.from(text, "base64url").toString("base64url") === text;
 }
 
-/** jose accepts fractions of seconds, a number beyond all dates, which never expires, and audiences that are not text. */
+/**
+ * jose accepts fractions of seconds, a number beyond all dates, which never expires, and audiences that are
+ * not text.
+ */
 function hasStrictClaims({ exp, nbf, aud }: JWTPayload): boolean {
   if (!Number.isSafeInteger(exp) || (nbf !== undefined && !Number.isSafeInteger(nbf))) return false;
   return aud === undefined || [aud].flat().every((each) => typeof each === "string");

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIP, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { answerPings } from "@codexkit/rpc";
+import { answerPings, startHeartbeat } from "@codexkit/rpc";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { ServerLimits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -25,7 +25,9 @@ export interface WsListenerOptions {
   readonly log: Logger;
 }
 
-/** Accepts WebSockets on `/` and answers `/readyz`. Requests of browsers, which send an `Origin`, are refused. */
+/**
+ * Accepts WebSockets on `/` and answers `/readyz`. Refuses requests from browsers, which send an `Origin`.
+ */
 export class WsListener {
   readonly #options: WsListenerOptions;
   readonly #http: Server;
@@ -42,7 +44,8 @@ export class WsListener {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      // The protocol has none. The default would agree to whichever the client names first.
+      // The protocol defines no subprotocols. By default, `ws` would accept the first one that the client
+      // names.
       handleProtocols: () => false,
       autoPong: false,
       maxPayload: limits.messageBytes,
@@ -81,7 +84,7 @@ export class WsListener {
     return webSocketUrl(this.#options.host, this.port);
   }
 
-  /** Accepts no more clients. Those that are connected stay connected until `close`. */
+  /** Accepts no more clients. Existing connections stay open until `close`. */
   stopAccepting(): void {
     this.#isClosing = true;
     this.#http.close();
@@ -90,7 +93,7 @@ export class WsListener {
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
-      // Reports an error if `stopAccepting` has closed it already: then its end is all that is left to wait for.
+      // Reports an error if `stopAccepting` has already closed it. Then only its end has to be awaited.
       this.#http.close((error) => (error ? resolve() : undefined));
       this.#http.once("close", () => resolve());
     });
@@ -104,7 +107,7 @@ export class WsListener {
     response.writeHead(this.#plainStatus(request), { "content-length": 0, connection: "close" }).end();
   }
 
-  /** Bounds what clients cost before they have authenticated. */
+  /** Limits the resources that clients can use before they have authenticated. */
   #watchPending(socket: Socket): void {
     const { pendingConnections, handshakeTimeoutMs } = this.#options.limits;
     this.#pending.add(socket);
@@ -125,7 +128,8 @@ export class WsListener {
     }
     this.#upgrader.handleUpgrade(request, socket, head, (client) => {
       this.#pending.delete(socket);
-      // The answer to a short command must not wait for the acknowledgement of the previous packet.
+      // Without this, the response to a short command would wait for the acknowledgement of the previous
+      // packet.
       socket.setNoDelay(true);
       socket.setTimeout(0);
       this.#serve(client, socket, claim);
@@ -135,7 +139,7 @@ export class WsListener {
   async #judge(request: IncomingMessage): Promise<Verdict> {
     const { headers } = request;
     if (this.#isClosing) return { status: 503 };
-    // Of two, a proxy in front might have checked the other one.
+    // With two of them, a proxy in front might have checked the other one.
     if (request.httpVersion !== "1.1" || countHeaders(request, "host") > 1) return { status: 400 };
     if (headers.origin !== undefined || !this.#isExpectedHost(headers.host)) return { status: 403 };
     if (pathOf(request) !== "/") return { status: 404 };
@@ -154,8 +158,9 @@ export class WsListener {
   }
 
   /**
-   * Whether a request was meant for this server. A web page can make a browser connect to any address under a name of
-   * its own (DNS rebinding), and the name is then in `Host`. With authentication a name alone gives no access.
+   * Whether a request was meant for this server. A web page can make a browser connect to any address under
+   * its own domain name (DNS rebinding), and that name is then in `Host`. With authentication, a name alone
+   * gives no access.
    */
   #isExpectedHost(host: string | undefined): boolean {
     const { auth, allowedHosts } = this.#options;
@@ -179,19 +184,19 @@ export class WsListener {
     const connection = new Connection(inlet, writer, { ...this.#options.connection, claim });
     if (!connection.join()) inlet.cut();
     manageLargeMessages(client, socket);
-    const heartbeat = startHeartbeat(client, limits.pingIntervalMs);
+    const stopHeartbeat = startHeartbeat(client, limits.pingIntervalMs);
     client.on("message", (data: Buffer) => connection.receive(data));
     answerPings(client, limits.outgoingHighBytes);
     client.on("error", (error) => log.warn("connection failed", { error: error.message }));
     client.on("close", () => {
-      clearInterval(heartbeat);
+      stopHeartbeat();
       this.#clients.delete(client);
       connection.ended();
       log.debug("client disconnected", {});
     });
   }
 
-  /** Status of requests that are not an upgrade. */
+  /** Returns the status for requests that are not an upgrade. */
   #plainStatus(request: IncomingMessage): number {
     if (request.headers.origin !== undefined || !this.#isExpectedHost(request.headers.host)) return 403;
     const path = pathOf(request);
@@ -200,36 +205,19 @@ export class WsListener {
   }
 }
 
-/** How often incomplete requests are looked for: Node's default of 30 s is longer than a handshake may take. */
+/** Interval of checks for incomplete requests. Node's default of 30 s is longer than a handshake may take. */
 const CHECK_MS = 1_000;
-
-/** Pings the client. One that has sent nothing since the last ping, not even the pong, is gone: its side may not know. */
-function startHeartbeat(client: WebSocket, pingIntervalMs: number): NodeJS.Timeout {
-  let isAlive = true;
-  const markAlive = (): void => {
-    isAlive = true;
-  };
-  client.on("pong", markAlive);
-  client.on("message", markAlive);
-  return setInterval(() => {
-    // A client that is not being read can't show that it is alive.
-    if (!isAlive && !client.isPaused) {
-      client.terminate();
-      return;
-    }
-    isAlive = false;
-    client.ping();
-  }, pingIntervalMs).unref();
-}
 
 /** Whether a client may connect. Without a status, it may. */
 interface Verdict extends Authorization {
   readonly status?: number;
-  /** Plain ASCII. */
+  /** ASCII only. */
   readonly reason?: string;
 }
 
-/** Answers and destroys the socket: one that its client keeps open must not use up a file descriptor. */
+/**
+ * Responds to and destroys the socket, so that a client that keeps it open does not use up a file descriptor.
+ */
 function refuse(socket: Socket, status: number, reason = ""): void {
   const response = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-length: ${reason.length}\r\nconnection: close\r\n\r\n${reason}`;
   socket.end(response, () => socket.destroy());

@@ -1,8 +1,8 @@
 import { BoundedMap } from "@codexkit/rpc/async";
 
 /**
- * On whose behalf a client connects, such as a session of a daemon, and in which epoch. A successor that takes over connects
- * with a higher epoch.
+ * On whose behalf a client connects, such as a session of a daemon, and in which epoch. A successor that
+ * takes over connects with a higher epoch.
  */
 export interface EpochClaim {
   readonly subject: string;
@@ -20,7 +20,7 @@ interface Subject {
   readonly members: Set<Member>;
 }
 
-/** Keeps all connections of a subject in one epoch: the highest that was seen. */
+/** Keeps all connections of a subject in the same epoch: the highest that has been seen. */
 export class EpochFence {
   readonly #connected = new Map<string, Subject>();
   /** The highest epochs of subjects without a connection. */
@@ -37,8 +37,8 @@ export class EpochFence {
   }
 
   /**
-   * Adds a connection, and cuts off those of lower epochs before it returns. Returns the function that removes it again, or
-   * undefined if a higher epoch has been seen.
+   * Adds a connection, and disconnects those with lower epochs before it returns. Returns a function that
+   * removes the connection again, or undefined if a higher epoch has been seen.
    */
   admit(claim: EpochClaim, cutOff: () => void): (() => void) | undefined {
     if (this.newerEpoch(claim) !== undefined) return undefined;

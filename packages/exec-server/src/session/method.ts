@@ -2,20 +2,20 @@ import type * as z from "zod";
 import { CODES, Refusal } from "../wire/refusal.ts";
 import type { Session } from "./session.ts";
 
-/** What a request's handler works with. */
+/** Passed to the handler of a request. */
 export interface CallContext {
   readonly session: Session;
-  /** Aborts when the connection ends: no client waits for the answer. */
+  /** Aborts when the connection ends, because no client is waiting for the response then. */
   readonly signal: AbortSignal;
   /** Sends a notification on this connection. */
   readonly notify: (method: string, params: unknown) => void;
-  /** Resolves when the client has taken enough of what was sent. */
+  /** Resolves when the client has received enough of what was sent. */
   readonly flowed: () => Promise<void>;
 }
 
 /** A method of the protocol: the schema of its params, its lane and its handler. */
 export interface Method {
-  /** Undefined: it takes none. `"any"`: the handler validates them. */
+  /** Undefined if the method takes no params. `"any"` if the handler validates them. */
   readonly params: z.ZodType | "any" | undefined;
   /** Control calls never wait behind others. */
   readonly lane: "control" | "ordinary";
@@ -24,7 +24,7 @@ export interface Method {
 
 export type MethodTable = ReadonlyMap<string, Method>;
 
-/** A result with one large base64 member, kept as bytes until it is sent. All text in it is ASCII. */
+/** A result with one large base64 member, kept as bytes until it is sent. Its other text must be ASCII. */
 export class LargeResult {
   readonly before: string;
   readonly bytes: Buffer;
@@ -37,7 +37,7 @@ export class LargeResult {
   }
 }
 
-/** A method whose code is loaded with its first call. */
+/** Creates a method whose code is loaded on its first call. */
 export function lazyMethod(lane: Method["lane"], load: () => Promise<Method>): Method {
   return {
     params: "any",
@@ -57,11 +57,11 @@ export function checkedParams(schema: Method["params"], params: unknown): unknow
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     const where = issue && issue.path.length > 0 ? `\`${issue.path.join(".")}\`: ` : "";
-    throw new Refusal(CODES.invalidParams, `${where}${issue?.message ?? "invalid params"}`);
+    throw new Refusal(CODES.invalidParams, `${where}${issue?.message ?? "Invalid params."}`);
   }
   const isEmpty =
     params === null ||
     (typeof params === "object" && !Array.isArray(params) && Object.keys(params).length === 0);
-  if (!isEmpty) throw new Refusal(CODES.invalidParams, "this method takes no params");
+  if (!isEmpty) throw new Refusal(CODES.invalidParams, "This method takes no params.");
   return undefined;
 }

@@ -2,7 +2,10 @@ import { CODES, Refusal } from "../wire/refusal.ts";
 import type { ServerLimits } from "../limits.ts";
 import { Session, type SessionOutlet } from "./session.ts";
 
-/** The sessions of one server. One that loses its connection waits a while for its client, then its processes end. */
+/**
+ * The sessions of one server. A session without a connection waits a while for its client; then its processes
+ * are ended.
+ */
 export class SessionStore {
   readonly #limits: ServerLimits;
   readonly #sessions = new Map<string, Session>();

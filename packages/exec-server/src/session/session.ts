@@ -8,7 +8,7 @@ import { ProcessTable } from "../process/process-table.ts";
 import type { OutputStream } from "../wire/exec-wire.ts";
 import { SnapshotCache } from "./snapshot-cache.ts";
 
-/** Where a session's notifications go: the connection that it is attached to. */
+/** Receives a session's notifications: the connection that it is attached to. */
 export interface SessionOutlet {
   send(text: string): void;
   sendBase64(before: string, bytes: Buffer, after: string): void;
@@ -16,9 +16,9 @@ export interface SessionOutlet {
 }
 
 /**
- * What a client owns beyond one connection: its processes, its open files and the states of its shells. Attached to one connection or to
- * none; while it is attached to none, children run on until as much output waits as is kept for replay, and then they wait
- * too.
+ * What a client owns beyond one connection: its processes, its open files and its shell snapshots. A session
+ * is attached to at most one connection. Without one, its children keep running until the unread output
+ * reaches half of the replay limit, and then they block.
  */
 export class Session implements ProcessListener {
   readonly id: string = randomUUID();
@@ -47,14 +47,19 @@ export class Session implements ProcessListener {
     return this.isAttached;
   }
 
-  /** From now on notifications go here. What was missed is not sent again: it is there to be read. */
+  /**
+   * Directs notifications to a connection. Missed notifications are not sent again; the client can read them.
+   */
   attach(outlet: SessionOutlet): void {
     this.#outlet = outlet;
     this.#missedBytes = 0;
     this.processes.resumeAll();
   }
 
-  /** No client is connected now. Children that waited for a slow client continue: their output is retained. */
+  /**
+   * Called when the client has disconnected. Children that waited for a slow client continue, because their
+   * output is retained.
+   */
   detach(): void {
     this.#outlet = undefined;
     this.#missedBytes = 0;
@@ -68,7 +73,7 @@ export class Session implements ProcessListener {
   }
 
   get isFull(): boolean {
-    // Half of what is kept: the other half may have been on its way when the connection broke.
+    // Half of the replay limit: the other half may have been in transit when the connection broke.
     return this.#outlet?.isFull ?? this.#missedBytes >= this.#limits.retainedBytes / 2;
   }
 
@@ -94,7 +99,7 @@ export class Session implements ProcessListener {
     );
   }
 
-  /** Ends every process. */
+  /** Ends every process and closes every file. */
   end(): void {
     this.#outlet = undefined;
     this.questions.withdrawAll();

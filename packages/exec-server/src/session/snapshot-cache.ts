@@ -10,13 +10,13 @@ import { CODES, Refusal } from "../wire/refusal.ts";
 
 type Snapshot = Promise<ShellSnapshot | undefined>;
 
-/** The shells that a client may name. Codex's list. */
+/** Shells that a client may name. Codex's list. */
 const KNOWN: ReadonlySet<string> = new Set(["bash", "zsh", "sh"]);
 
-/** Options that come with the environment would hold while the state is brought back. */
+/** Options set by these environment variables would apply while the state is restored. */
 const OPTIONS_IN_ENV = ["SHELLOPTS", "BASHOPTS"];
 
-/** The shell states of one session. They are kept in memory alone and end with it. */
+/** The shell snapshots of one session. They are kept only in memory and end with the session. */
 export class SnapshotCache {
   readonly #groups: ProcessGroups;
   readonly #limits: ServerLimits;
@@ -29,13 +29,13 @@ export class SnapshotCache {
     this.#snapshots = new BoundedMap(limits.snapshots);
   }
 
-  /** The session is over. */
+  /** Called when the session ends. */
   end(): void {
     this.#ended = true;
     this.#snapshots.clear();
   }
 
-  /** Throws when the request's snapshot can't be: before anything is started. */
+  /** Throws if the snapshot of a request is not possible, before anything is started. */
   static check({ shellSnapshot, argv }: StartParams): void {
     if (!shellSnapshot) return;
     const { scopeId, shell } = shellSnapshot;
@@ -49,8 +49,8 @@ export class SnapshotCache {
   }
 
   /**
-   * The child with its login shell's state brought back instead of made anew; as it was when that does not fit or the
-   * state could not be captured.
+   * Returns the child with the state of its login shell restored instead of computed again. Returns it
+   * unchanged if that is not applicable or the state could not be captured.
    */
   async apply(
     spec: ChildSpec,
@@ -58,10 +58,10 @@ export class SnapshotCache {
     deps: Pick<CaptureDeps, "launcher" | "fifos">,
   ): Promise<ChildSpec> {
     const { shellSnapshot: asked, argv, cwd, envPolicy, sandbox, networkProxy } = params;
-    // Of zsh and sh the state is not taken: dash can't print its functions, and zsh was never tried. They start as they
-    // always do, which is what a client gets whenever a capture fails.
+    // No snapshots are taken of zsh and sh: dash can't print its functions, and zsh has not been tried. They
+    // start normally, which is also what a client gets if a capture fails.
     if (this.#ended || !asked || asked.shell.name !== "bash" || !isLogin(argv, asked.shell.path)) return spec;
-    // By a name with a dash the shell would be a login shell again.
+    // With a leading dash in its name, the shell would be a login shell again.
     if (params.arg0?.startsWith("-") === true || OPTIONS_IN_ENV.some((name) => Object.hasOwn(spec.env, name)))
       return spec;
     const key = JSON.stringify([asked, cwd, envPolicy ?? null, sandbox ?? null, networkProxy?.proxy ?? null]);
@@ -69,15 +69,18 @@ export class SnapshotCache {
     return snapshot ? withSnapshot(spec, argv, snapshot) : spec;
   }
 
-  /** Starts that come while a capture runs wait for it. A failure is kept too: it may have taken all its time. */
+  /**
+   * Starts that arrive while a capture is running wait for it. A failure is cached too, because it may have
+   * taken the full timeout.
+   */
   #get(key: string, capture: () => Snapshot): Snapshot {
     const snapshot = this.#snapshots.get(key) ?? capture().catch(() => undefined);
-    // Also if it is there: it becomes the newest.
+    // Set even if it exists, which makes it the newest.
     this.#snapshots.set(key, snapshot);
     return snapshot;
   }
 
-  /** Inside the same sandbox, with the same environment, as the command itself. */
+  /** Captures the state in the same sandbox and with the same environment as the command itself. */
   async #capture(
     spec: ChildSpec,
     { argv, envPolicy }: StartParams,
@@ -90,7 +93,7 @@ export class SnapshotCache {
       { ...deps, groups: this.#groups, limits: this.#limits },
       read,
     );
-    // A shell that started while the session ended was not there to be killed with the others.
+    // A shell that started while the session ended was not killed with the others.
     if (this.#ended) this.#groups.killAll();
     return state && takeSnapshot(state, spec.env, envPolicy);
   }

@@ -1,15 +1,15 @@
-/** Characters of the URL alphabet, which Node's decoder takes and the protocol does not. */
+/** Characters of the URL-safe alphabet, which Node's decoder accepts and the protocol does not. */
 const FOREIGN = ["-", "_"];
 
 /** A multiple of four, and small enough to stay in the processor's cache. */
 const PIECE_CHARACTERS = 64 * 1024;
 
-/** Base64 as it came, or bytes that were decoded on the way in. */
+/** Base64 as received, or bytes that were decoded on arrival. */
 export type Base64 = string | Buffer;
 
 /**
- * Decodes standard padded base64, or gives undefined. Node's decoder passes over what it does not know, so that a wrong
- * character shows as a missing byte: no second pass over the text is needed.
+ * Decodes standard padded base64. Returns undefined if it is invalid. Node's decoder skips unknown
+ * characters, so an invalid character shows as a missing byte, and no second pass over the text is needed.
  */
 export function decodeBase64(text: Base64): Buffer | undefined {
   if (typeof text !== "string") return text;
@@ -21,8 +21,8 @@ export function decodeBase64(text: Base64): Buffer | undefined {
 }
 
 /**
- * Decodes base64 that lies in a buffer, into that same buffer: what is read is always ahead of what is written, and
- * megabytes need no memory but their own. The buffer must not be shared.
+ * Decodes base64 into the same buffer: reads are always ahead of writes, and megabytes need no additional
+ * memory. The buffer must not be shared.
  */
 export function decodeBase64InPlace(memory: Buffer): Buffer | undefined {
   const { length } = memory;
@@ -48,10 +48,10 @@ function paddingOf(text: string): number {
   return text.endsWith("=") ? 1 : 0;
 }
 
-/** Whether the right number of bytes also came from the right characters. */
+/** Checks the alphabet and the padding of text that was decoded to the right number of bytes. */
 function isStrict(text: string, bytes: Buffer): boolean {
   if (FOREIGN.some((character) => text.includes(character))) return false;
   const padding = paddingOf(text);
-  // The unused bits of the last character must be zero: one encoding for each value.
+  // The unused bits of the last character must be zero, so that each value has one encoding.
   return padding === 0 || bytes.toString("base64", bytes.length - (3 - padding)) === text.slice(-4);
 }

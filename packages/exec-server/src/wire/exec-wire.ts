@@ -10,7 +10,7 @@ import type {
   writeParams,
 } from "./process-params.ts";
 
-/** Where output came from. A PTY has one stream. */
+/** The stream that output came from. A PTY has one stream. */
 export type OutputStream = "stdout" | "stderr" | "pty";
 
 export interface EnvironmentInfo {
@@ -23,7 +23,7 @@ export interface EnvironmentInfo {
   readonly userHomeDir?: string | null;
   readonly platformOs?: string;
   readonly prependPathDirs?: readonly string[];
-  /** What the server can do beyond the plain protocol; what is missing is false. */
+  /** Capabilities of the server beyond the basic protocol. Missing ones are false. */
   readonly capabilities?: Readonly<Record<string, boolean>>;
 }
 
@@ -70,10 +70,10 @@ export interface HttpResult {
   readonly bodyBase64: string;
 }
 
-/** Layers of settings, the lowest first. */
+/** Layers of settings, the lowest precedence first. */
 export interface EnvironmentConfigStack {
   readonly layers: readonly { readonly source: string; readonly baseDir: string; readonly toml: string }[];
-  /** Where layers that come from the cloud belong. */
+  /** Index at which layers from the cloud are inserted. */
   readonly cloudInsertionIndex: number;
 }
 

@@ -1,7 +1,7 @@
 import { objectionToJson } from "./json-tally.ts";
 import { liftBase64 } from "./lift-base64.ts";
 
-/** A message from a client. An id is kept as the JSON it came as, so that it is echoed to the last digit. */
+/** A message from a client. An id is kept as its original JSON, so that it is echoed to the last digit. */
 export type Incoming =
   | { readonly kind: "request"; readonly id: string; readonly method: string; readonly params: unknown }
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
@@ -11,7 +11,7 @@ export type Incoming =
 const MAX_I64 = 9223372036854775807n;
 const MIN_I64 = -9223372036854775808n;
 
-/** Reads one message. What can't be read comes back as `malformed`, never as an exception. */
+/** Parses a message. Returns `malformed` instead of throwing. */
 export function readIncoming(bytes: Buffer): Incoming {
   const lifted = liftBase64(bytes);
   if (lifted) {
@@ -61,7 +61,7 @@ function idAsJson(id: unknown, text: string): string | undefined {
   if (typeof id === "string") return JSON.stringify(id);
   if (typeof id !== "number" || !Number.isInteger(id)) return undefined;
   if (Number.isSafeInteger(id)) return String(id);
-  // Beyond 2^53 the number has lost digits: they are in the text.
+  // Beyond 2^53 the parsed number has lost digits, which only the text still has.
   const digits = /"id"\s*:\s*(?<digits>-?\d{16,19})\s*[,}]/.exec(text)?.groups?.["digits"];
   if (digits === undefined || BigInt(digits) > MAX_I64 || BigInt(digits) < MIN_I64) return undefined;
   return digits;

@@ -1,8 +1,8 @@
 type Replacer = (this: unknown, key: string, value: unknown) => unknown;
 
 /**
- * A message to a program that reads its input with Node's `readline`, which ends lines also at two characters that JSON does
- * not escape.
+ * Serializes a message for a program that reads its input with Node's `readline`, which also ends lines at
+ * two characters that JSON does not escape.
  */
 export function jsonLine(message: unknown, replacer?: Replacer): string {
   const text = JSON.stringify(message, replacer);

@@ -5,8 +5,9 @@ const COLON = 58;
 const BACKSLASH = 92;
 
 /**
- * What is wrong with a message that JSON.parse took: a key used twice in one object, too many values, too deep. The
- * parser keeps only the last of two equal keys, so that more colons than members in the result give them away.
+ * Returns what is wrong with a message that JSON.parse accepted: a duplicate key in an object, too many
+ * values, or too much nesting. The parser keeps only the last of two equal keys, so the text then has more
+ * colons than the result has members.
  */
 export function objectionToJson(text: string, value: unknown): string | undefined {
   const tally = { values: 0, members: 0 };
@@ -32,7 +33,7 @@ function count(value: unknown, tally: { values: number; members: number }, depth
   return true;
 }
 
-/** Colons outside strings: one for each member as it was written. */
+/** Counts the colons outside strings: one per member in the text. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// Strict, unlike the rest of the protocol: a member that is not known here may be a restriction.
+// Strict, unlike the rest of the protocol, because an unknown member may be a restriction.
 const proxy = z.strictObject({
   enabled: z.boolean(),
   enableSocks5: z.boolean(),
@@ -9,7 +9,7 @@ const proxy = z.strictObject({
   dangerouslyAllowAllUnixSockets: z.boolean(),
   mode: z.enum(["full", "limited"]),
   domains: z.record(z.string(), z.enum(["allow", "deny", "none"])).nullish(),
-  /** Hosts that are asked about although the domains allow them. */
+  /** Hosts about which the client is asked even if the domains allow them. */
   reviewDomains: z.array(z.string()).nullish(),
   unixSockets: z.record(z.string(), z.enum(["allow", "deny", "none"])).nullish(),
   allowLocalBinding: z.boolean(),
@@ -23,13 +23,13 @@ export const networkProxy = z.strictObject({
   policyDecisionTimeoutMs: z.number().int().min(0).nullish(),
 });
 
-/** The network that a process may reach, all of it through a proxy on the server's side. */
+/** The network that a process may reach, always through a proxy on the server's side. */
 export type NetworkProxyParams = z.input<typeof networkProxy>;
 export type NetworkProxyConfig = z.output<typeof proxy>;
 
 export type NetworkProtocol = "http" | "https_connect" | "socks5_tcp" | "socks5_udp";
 
-/** A request to a host that the policy leaves open. The client is asked. */
+/** A request to a host about which the policy does not decide. The client is asked. */
 export interface ProxiedRequest {
   readonly protocol: NetworkProtocol;
   readonly host: string;
@@ -59,9 +59,9 @@ export interface NetworkDecision extends ProxiedRequest {
   readonly reason: string;
   readonly method?: string;
   readonly client?: string;
-  /** Whether the client allowed what the policy alone would not. */
+  /** Whether the client allowed a request that the policy alone would not allow. */
   readonly policyOverride: boolean;
 }
 
-/** Used when there is no answer, or none that can be parsed. */
+/** Used if there is no answer, or one that can't be parsed. */
 export const NOT_ALLOWED = { type: "deny", reason: "not_allowed" } as const satisfies NetworkAnswer;

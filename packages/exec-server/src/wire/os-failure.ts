@@ -9,7 +9,7 @@ export function osFailure(thrown: unknown): unknown {
   return asRefusal(thrown, codeOf);
 }
 
-/** A failure to start a process: always the same code, whatever the reason. */
+/** Converts a failure to start a process, which has the same code regardless of the reason. */
 export function spawnFailure(thrown: unknown): unknown {
   return asRefusal(thrown, () => CODES.internal);
 }
@@ -21,7 +21,7 @@ function asRefusal(thrown: unknown, code: (errno: string) => number): unknown {
   return new Refusal(code(name), osMessage(errno));
 }
 
-/** The system's words, in Codex's form: `No such file or directory (os error 2)`. */
+/** Returns the system's error message in Codex's form: `No such file or directory (os error 2)`. */
 export function osMessage(errno: number): string {
   const words = getSystemErrorMap().get(errno)?.[1] ?? "unknown error";
   return `${words.charAt(0).toUpperCase()}${words.slice(1)} (os error ${-errno})`;

@@ -1,15 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { CODES, Refusal } from "./refusal.ts";
 
-/** A path of this machine: text where it is UTF-8, else its bytes. */
+/** A path of this machine: text if it is UTF-8, bytes otherwise. */
 export type NativePath = string | Buffer;
 
-/** Paths that a URI can't say travel in base64 behind this prefix. */
+/** Prefix for paths that a URI can't express. They are sent in base64. */
 const OPAQUE = "/%00/bad/path/";
 
 const SLASH = 47;
 
-/** Reads a `file:` URI. Dot segments are resolved in the text, before the file system sees them, as Codex does. */
+/**
+ * Parses a `file:` URI. Resolves dot segments in the text, before the file system sees them, as Codex does.
+ */
 export function nativePath(uri: string, foreignCode: number = CODES.invalidRequest): NativePath {
   const url = parseUri(uri);
   if (url.pathname.startsWith(OPAQUE)) return opaquePath(url.pathname.slice(OPAQUE.length), uri);
@@ -20,14 +22,14 @@ export function nativePath(uri: string, foreignCode: number = CODES.invalidReque
   return isUtf8(bytes) ? bytes.toString("utf8") : bytes;
 }
 
-/** As `nativePath`, for places that can only use text, such as a working directory. */
+/** Like `nativePath`, for values that must be text, such as a working directory. */
 export function nativeTextPath(uri: string, foreignCode: number = CODES.invalidParams): string {
   const path = nativePath(uri, foreignCode);
   if (typeof path === "string") return path;
-  throw new Refusal(foreignCode, `'${uri}' is not UTF-8, which is needed here`);
+  throw new Refusal(foreignCode, `'${uri}' is not UTF-8.`);
 }
 
-/** The URI of an absolute path. */
+/** Returns the URI of an absolute path. */
 export function pathUri(path: NativePath): string {
   const bytes = typeof path === "string" ? Buffer.from(path) : path;
   let uri = "file://";
@@ -35,7 +37,7 @@ export function pathUri(path: NativePath): string {
   return uri;
 }
 
-/** A path below another. */
+/** Returns the path of an entry in a folder. */
 export function joinPath(folder: NativePath, name: Buffer): NativePath {
   const parent = typeof folder === "string" ? Buffer.from(folder) : folder;
   const slash = parent.at(-1) === SLASH ? [] : [Buffer.of(SLASH)];
@@ -43,7 +45,10 @@ export function joinPath(folder: NativePath, name: Buffer): NativePath {
   return isUtf8(joined) ? joined.toString("utf8") : joined;
 }
 
-/** What stands for itself in a path. A backslash would be read as a slash, and a bar as the colon of a drive. */
+/**
+ * Bytes that are not escaped in a path. A backslash would be read as a slash, and a bar as the colon of a
+ * drive.
+ */
 const PLAIN = new Set(
   Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=:@/"),
 );
@@ -52,7 +57,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** Takes a `file:` URI apart, whichever system it is of. */
+/** Parses a `file:` URI of any system. */
 export function parseUri(uri: string): URL {
   let url: URL;
   try {

@@ -2,13 +2,16 @@ import * as z from "zod";
 import { networkProxy } from "./network-proxy.ts";
 import { sandboxContext } from "./sandbox-context.ts";
 
-/** A whole number from 0 on, as JSON can say it. */
+/** A non-negative integer that JSON can represent. */
 export const wholeNumber = z.number().int().min(0);
 
-/** Named, because declarations would otherwise spell out `Buffer<ArrayBufferLike>`, which TypeScript 5.6 can't read. */
+/**
+ * Named, because declarations would otherwise contain `Buffer<ArrayBufferLike>`, which TypeScript 5.6 can't
+ * parse.
+ */
 export interface Base64Schema extends z.ZodType<string | Buffer, string | Buffer> {}
 
-/** Base64, or bytes that were decoded on the way in: JSON itself can't bring any. */
+/** Base64, or bytes that were decoded on arrival. JSON itself can't contain bytes. */
 export const base64: Base64Schema = z.union([z.string(), z.instanceof(Buffer)]);
 
 const envPolicy = z.object({
@@ -21,7 +24,7 @@ const envPolicy = z.object({
 
 export type EnvPolicy = z.output<typeof envPolicy>;
 
-/** A wish to start a login shell from the state that an earlier one had. */
+/** Asks to start a login shell from the state of an earlier one. */
 const shellSnapshot = z.object({
   scopeId: z.string(),
   shell: z.object({ name: z.string(), path: z.string() }),

@@ -30,7 +30,10 @@ const fileSystem = z.discriminatedUnion("type", [
 
 const network = z.enum(["restricted", "enabled"]);
 
-/** What a process or a file operation may touch. Codex's own mixture of cases: camel outside, snake inside. */
+/**
+ * What a process or a file operation may access. Like Codex, mixes camel case (outside) and snake case
+ * (inside).
+ */
 export const sandboxContext = z.object({
   permissions: z.discriminatedUnion("type", [
     z.object({ type: z.literal("managed"), file_system: fileSystem, network }),

@@ -1,6 +1,6 @@
 import type { Hint } from "./notifier.ts";
 
-/** Listeners by key. A listener that throws does not disturb the others. */
+/** Listeners by key. If a listener throws, the others are still called. */
 export class Listeners {
   readonly #byKey = new Map<string, Set<(hint: Hint) => void>>();
   readonly #onWarning: (error: Error) => void;
@@ -10,7 +10,7 @@ export class Listeners {
   }
 
   add(key: string, listener: (hint: Hint) => void): Disposable {
-    // A listener that subscribes twice must be called twice, and be removed once per subscription.
+    // A listener that subscribes twice must be called twice, and removed once per subscription.
     const own = (hint: Hint): void => listener(hint);
     let listeners = this.#byKey.get(key);
     if (!listeners) this.#byKey.set(key, (listeners = new Set()));

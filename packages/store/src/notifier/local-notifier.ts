@@ -1,7 +1,7 @@
 import { Listeners } from "./listeners.ts";
 import type { Hint, Notifier } from "./notifier.ts";
 
-/** For a store that only one process has open: no hint is ever lost, so that no polling is needed. */
+/** For a store that only one process has open. No hint is ever lost, so no polling is needed. */
 export class LocalNotifier implements Notifier {
   readonly mode = "local";
   readonly #listeners: Listeners;

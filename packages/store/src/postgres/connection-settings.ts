@@ -2,7 +2,7 @@ import { types, type ClientBase, type ClientConfig } from "pg";
 import type { StoreLimits } from "../limits.ts";
 import type { PreparedStatements } from "./prepared-statements.ts";
 
-/** Failed checks of TCP, one second apart, until a connection counts as lost. */
+/** Number of failed TCP checks, one second apart, after which a connection counts as lost. */
 const KEEP_ALIVE_CHECKS = 5;
 
 export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
@@ -12,7 +12,7 @@ export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
     keepAliveInitialDelayMillis: limits.keepAliveMs,
     connectionTimeoutMillis: limits.connectMs,
     query_timeout: limits.statementMs + limits.unansweredMs,
-    // Counts and times are far below 2^53, so that numbers are the better type for them.
+    // Counts and times are far below 2^53, so they are returned as numbers.
     types: {
       getTypeParser: (oid: Parameters<typeof types.getTypeParser>[0], format?: "text" | "binary") =>
         oid === types.builtins.INT8 || oid === types.builtins.NUMERIC
@@ -23,8 +23,9 @@ export function clientConfig(url: string, limits: StoreLimits): ClientConfig {
 }
 
 /**
- * Sets the limits of a new connection in Postgres itself. As a query: connection poolers refuse these settings as parameters of the
- * connection. Resolves to false, without setting anything, if there is a pooler: its connections are shared with other clients.
+ * Sets the limits of a new connection in Postgres itself. This takes a query, because connection poolers
+ * reject these settings as connection parameters. Resolves to false, without setting anything, if there is a
+ * pooler, because its connections are shared with other clients.
  */
 export async function applySettings(client: ClientBase, limits: StoreLimits): Promise<boolean> {
   const { statementMs, lockMs, keepAliveMs, unansweredMs } = limits;
@@ -32,13 +33,14 @@ export async function applySettings(client: ClientBase, limits: StoreLimits): Pr
     statement_timeout: statementMs,
     lock_timeout: lockMs,
     idle_in_transaction_session_timeout: statementMs,
-    // Locks of a client whose machine is gone must not stay for hours.
+    // Locks held by a client whose machine has crashed must not stay for hours.
     tcp_keepalives_idle: Math.ceil(keepAliveMs / 1_000),
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: KEEP_ALIVE_CHECKS,
     tcp_user_timeout: keepAliveMs + unansweredMs,
   };
-  // A pooler invents the process ID that it tells its clients. One round trip; unknown settings of an old server are left out.
+  // A pooler reports a made-up process ID to its clients. This takes one round trip; settings that an old
+  // server doesn't know are skipped.
   const query = {
     text: `select pg_backend_pid() = $1 as "isDirect",
       case when pg_backend_pid() = $1 then (
@@ -52,13 +54,13 @@ export async function applySettings(client: ClientBase, limits: StoreLimits): Pr
   return rows[0]?.isDirect === true;
 }
 
-/** What a connection keeps between transactions. */
+/** The state that a connection keeps between transactions. */
 export type ConnectionState =
   | { readonly kind: "direct"; readonly statements: PreparedStatements }
-  /** A pooler's connection keeps nothing. These settings are added to the beginning of each transaction. */
+  /** A pooled connection keeps no state. These settings are added to the beginning of each transaction. */
   | { readonly kind: "pooled"; readonly transactionSettings: string };
 
-/** @param isDirect What `applySettings` has returned. */
+/** @param isDirect The result of `applySettings`. */
 export function connectionState(
   isDirect: boolean,
   { statementMs, lockMs }: StoreLimits,
@@ -69,7 +71,7 @@ export function connectionState(
   return { kind: "pooled", transactionSettings };
 }
 
-/** The driver has it, but its types don't. */
+/** The driver sets it, but its types don't declare it. */
 function processIdOf(client: ClientBase): number {
   return (client as ClientBase & { readonly processID: number | null }).processID ?? 0;
 }

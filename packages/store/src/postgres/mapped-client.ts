@@ -4,15 +4,18 @@ import { StoreError } from "../errors.ts";
 import type { ConnectionState } from "./connection-settings.ts";
 import { toStoreError } from "./postgres-errors.ts";
 
-/** SQLSTATE if a prepared statement would have other columns than before. */
+/** SQLSTATE for a prepared statement whose result columns have changed. */
 const RESULT_CHANGED = "0A000";
 
-/** A connection for Kysely's dialect, with errors as `StoreError`. */
+/** A connection for Kysely's dialect that reports errors as `StoreError`. */
 export class MappedClient implements PostgresPoolClient {
   readonly #client: ClientBase;
   readonly #release: (isBroken: boolean) => void;
   readonly #state: ConnectionState;
-  /** After an unanswered query the connection must not be used again: the answer may still arrive. */
+  /**
+   * Set after an unanswered query. The connection must not be used again, because the answer may still
+   * arrive.
+   */
   #isBroken = false;
 
   constructor(client: ClientBase, release: (isBroken: boolean) => void, state: ConnectionState) {
@@ -29,7 +32,8 @@ export class MappedClient implements PostgresPoolClient {
   query(cursor: never): never;
   async query<Row>(text: string, parameters?: readonly unknown[]): Promise<PostgresQueryResult<Row>> {
     if (this.#isBroken) {
-      // It would wait behind the query that has no answer. The end of the connection rolls back too, and the first error is the one to report.
+      // A rollback would wait behind the unanswered query. Closing the connection also rolls back, and the
+      // first error is the one to report.
       if (text === "rollback") return { command: "ROLLBACK", rowCount: 0, rows: [] };
       throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
     }
@@ -57,7 +61,9 @@ export class MappedClient implements PostgresPoolClient {
   }
 }
 
-/** Postgres accepts no NUL character in text, but input may contain one. It is replaced, like other invalid characters. */
+/**
+ * Replaces NUL characters, which Postgres does not accept in text, as is done for other invalid characters.
+ */
 function withoutNul(value: unknown): unknown {
   if (typeof value === "string") return value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value;
   return Array.isArray(value) ? value.map(withoutNul) : value;

@@ -9,7 +9,7 @@ import { PostgresLock } from "./postgres-lock.ts";
 import { PostgresDedicated } from "./postgres-dedicated.ts";
 import { RetryingPool } from "./postgres-pool.ts";
 
-/** Closing waits for running queries this long, then leaves them to the server. */
+/** How long closing waits for running queries before it abandons them. */
 const CLOSE_MS = 5_000;
 
 export function openPostgres<Tables>(

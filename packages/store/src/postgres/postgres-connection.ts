@@ -5,10 +5,10 @@ import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
 import { applySettings } from "./connection-settings.ts";
 
-/** A polite end of a connection takes this long at most. */
+/** Timeout for a clean disconnect. */
 const END_MS = 1_000;
 
-/** A connection outside the pool, which can be ended at once when nothing answers any more. */
+/** A connection outside the pool that can be closed immediately if nothing answers any more. */
 export class PostgresConnection implements AsyncDisposable, Disposable {
   readonly client: Client;
   readonly #limits: StoreLimits;
@@ -26,7 +26,9 @@ export class PostgresConnection implements AsyncDisposable, Disposable {
     this.client.on("end", () => this.#lost(new Error("The connection to Postgres has ended.")));
   }
 
-  /** Whether there is a connection pooler. It may run each transaction on another connection of the server. */
+  /**
+   * Whether there is a connection pooler, which may run each transaction on a different server connection.
+   */
   get isPooled(): boolean {
     return this.#isPooled;
   }
@@ -46,7 +48,7 @@ export class PostgresConnection implements AsyncDisposable, Disposable {
     if (this.#hasEnded) throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
   }
 
-  /** Ends the connection without waiting for the server. */
+  /** Closes the connection without waiting for the server. */
   [Symbol.dispose](): void {
     this.#hasEnded = true;
     this.#socket.destroy();

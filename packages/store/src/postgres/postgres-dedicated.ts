@@ -10,7 +10,7 @@ import { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
 import { PreparedStatements } from "./prepared-statements.ts";
 
-/** One connection, whose queries wait for nothing but each other. */
+/** A connection of its own, whose queries wait only for each other. */
 export class PostgresDedicated<Tables> implements DedicatedConnection<Tables> {
   readonly #pool: SingleConnection;
   readonly #db: Kysely<Tables>;
@@ -81,7 +81,7 @@ class SingleConnection implements PostgresPool {
     return this.#client;
   }
 
-  /** Ends the connection at once. The next call makes a new one. */
+  /** Closes the connection immediately. The next call opens a new one. */
   discard(): void {
     this.#connection?.[Symbol.dispose]();
   }

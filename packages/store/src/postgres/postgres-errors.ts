@@ -2,20 +2,23 @@ import { DatabaseError } from "pg";
 import { StoreError } from "../errors.ts";
 
 const DISK_FULL = "53100";
-/** SQLSTATE codes and classes of a server that can't serve now. */
+/** SQLSTATE codes and classes that mean the server can't handle requests now. */
 const UNAVAILABLE = [
   "08", // connection exceptions
-  "53", // insufficient resources, but for the full disk
+  "53", // insufficient resources, except a full disk
   "57", // shutdown, crash, start-up, cancelled by a timeout
   "55P03", // lock not available in time
   "58", // I/O errors
   "25P03", // idle in transaction for too long
-  "XX000", // a failing server reports these
+  "XX000", // reported by a failing server
 ];
 /** Wrong password, unknown role, unknown database. */
 const BAD_LOCATION = ["28", "3D000"];
 
-/** Makes a `StoreError` of a failure of the connection or the server. Errors of the statement itself stay as they are. */
+/**
+ * Converts a failure of the connection or the server to a `StoreError`. Returns errors of the statement
+ * itself unchanged.
+ */
 export function toStoreError(error: unknown): unknown {
   if (!(error instanceof Error) || StoreError.is(error)) return error;
   const isOf = (codes: readonly string[], code: string): boolean =>
@@ -34,7 +37,7 @@ export function toStoreError(error: unknown): unknown {
     }
     return isOf(UNAVAILABLE, code) ? unavailable(error) : error;
   }
-  // The driver throws these for wrong parameters; all its other errors are about the connection.
+  // The driver throws these for invalid parameters; all its other errors are connection errors.
   if (error instanceof TypeError || error instanceof RangeError) return error;
   return unavailable(error);
 }

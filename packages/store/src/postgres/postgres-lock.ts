@@ -12,8 +12,8 @@ interface Backend {
 }
 
 /**
- * An advisory lock on a connection of its own, which Postgres releases with the connection, also after `kill -9`. A lost
- * connection is made again.
+ * An advisory lock on a connection of its own. Postgres releases it with the connection, including after
+ * `kill -9`. A lost connection is reopened.
  */
 export class PostgresLock implements AsyncDisposable {
   readonly #config: ClientConfig;
@@ -22,7 +22,7 @@ export class PostgresLock implements AsyncDisposable {
   readonly #onWarning: (error: Error) => void;
   readonly #closing = new AbortController();
   #connection: PostgresConnection | undefined;
-  /** The server's end of the newest connection that held the lock. */
+  /** The server process of the latest connection that held the lock. */
   #backend: Backend | undefined;
   #check: NodeJS.Timeout | undefined;
 
@@ -38,7 +38,7 @@ export class PostgresLock implements AsyncDisposable {
     this.#onWarning = onWarning;
   }
 
-  /** Undefined if another connection holds the lock. */
+  /** Resolves to undefined if another connection holds the lock. */
   static async acquire(
     config: ClientConfig,
     limits: StoreLimits,
@@ -64,7 +64,7 @@ export class PostgresLock implements AsyncDisposable {
     try {
       await connection.open();
       await this.#endFormer(connection);
-      const backend = await this.#take(connection);
+      const backend = await this.#acquire(connection);
       if (!backend || this.#closing.signal.aborted) {
         await connection[Symbol.asyncDispose]();
         return false;
@@ -80,10 +80,10 @@ export class PostgresLock implements AsyncDisposable {
   }
 
   /**
-   * Behind a pooler, a connection of the server belongs to the client during a transaction only, so that a transaction stays open.
-   * It has read no data, so that it keeps no old rows alive.
+   * Behind a pooler, a server connection belongs to the client only during a transaction, so a transaction is
+   * kept open. It has read no data and therefore doesn't prevent vacuuming.
    */
-  async #take(connection: PostgresConnection): Promise<Backend | undefined> {
+  async #acquire(connection: PostgresConnection): Promise<Backend | undefined> {
     const { client, isPooled } = connection;
     if (isPooled) await client.query("begin; set local idle_in_transaction_session_timeout = 0");
     const lock = isPooled ? "pg_try_advisory_xact_lock" : "pg_try_advisory_lock";
@@ -95,7 +95,7 @@ export class PostgresLock implements AsyncDisposable {
     return rows[0]?.isHeld === true ? rows[0] : undefined;
   }
 
-  /** A connection that was lost on this side only still holds the lock. */
+  /** Ends the former connection, which may have been lost on this side only and still hold the lock. */
   async #endFormer({ client }: PostgresConnection): Promise<void> {
     const former = this.#backend;
     if (!former) return;
@@ -130,7 +130,7 @@ export class PostgresLock implements AsyncDisposable {
       if (signal.aborted) return;
       const isHeld = await this.#connect().catch(() => undefined);
       if (isHeld) return;
-      // The first refusal may be due to the former connection, which Postgres is still ending.
+      // The first attempt may fail because Postgres is still closing the former connection.
       if (isHeld === false && (refusals += 1) === 2) {
         this.#onWarning(new Error(`Another process has the lock "${this.#name}" now.`));
       }

@@ -9,20 +9,21 @@ import type { Hint, Notifier } from "../notifier/notifier.ts";
 /** Postgres allows 8,000 bytes per payload. */
 const MAX_PAYLOAD_BYTES = 7_900;
 /**
- * Notifications go out together, because NOTIFY takes a lock on the whole database: on average, one message per five times the
- * duration of the previous one, or per `COALESCE_MS` if that is shorter.
+ * Notifications are batched, because NOTIFY takes a lock on the whole database. On average, one message is
+ * sent per five times the duration of the previous one, or per `COALESCE_MS` if that is shorter.
  */
 const COALESCE_MS = 5;
 const COALESCE_RATIO = 5;
-/** So many messages may go out at once, so that a single command and its result never wait. */
+/** Number of messages that may be sent at once, so that a single command and its result are never delayed. */
 const BURST = 8;
-/** Unsent keys beyond this number are dropped; a poll replaces them. */
+/** Unsent keys beyond this number are dropped; polling makes up for them. */
 const MAX_UNSENT_KEYS = 100_000;
 const RECONNECT_MS = { first: 100, longest: 5_000 };
 
 /**
- * LISTEN and NOTIFY on a connection of its own. Behind a connection pooler LISTEN succeeds and delivers nothing, so that the
- * notifier probes itself and polls faster while its own notifications don't arrive.
+ * LISTEN and NOTIFY on a connection of its own. Behind a connection pooler, LISTEN succeeds but delivers
+ * nothing. The notifier therefore sends probes to itself and polls faster while its own notifications don't
+ * arrive.
  */
 export class PostgresNotifier implements Notifier, AsyncDisposable {
   readonly #config: ClientConfig;
@@ -30,7 +31,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   readonly #limits: StoreLimits;
   readonly #onWarning: (error: Error) => void;
   readonly #listeners: Listeners;
-  /** Marks the notifications of this process, whose listeners have been called already. */
+  /** Identifies notifications of this process, whose listeners have already been called. */
   readonly #origin = randomUUID();
   readonly #unsent = new Set<string>();
   /** A connection runs one query at a time. */
@@ -44,11 +45,11 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
   #reconnect: NodeJS.Timeout | undefined;
   #reconnectMs = RECONNECT_MS.first;
   #connection: PostgresConnection | undefined;
-  /** When all messages so far would have been sent, one after the other with their pauses. */
+  /** When all messages so far would have been sent if each had waited for its pause. */
   #paidUntil = Number.NEGATIVE_INFINITY;
   #pauseMs = COALESCE_MS;
   #mode: "listening" | "polling" = "polling";
-  /** Whether the unsent keys will be sent by a timer or a microtask. */
+  /** Whether a timer or microtask is scheduled to send the unsent keys. */
   #isSending = false;
   #isClosed = false;
 
@@ -64,7 +65,10 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     return this.#mode;
   }
 
-  /** Connects in the background. Until then, and after each loss of the connection, listeners are polled. */
+  /**
+   * Connects in the background. Until it is connected, and after each loss of the connection, listeners are
+   * polled.
+   */
   start(): void {
     this.#schedulePoll();
     void this.#connect();
@@ -77,7 +81,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     if (this.#isSending || this.#isClosed) return;
     this.#isSending = true;
     const wait = this.#paidUntil - BURST * COALESCE_MS - performance.now();
-    // A timer takes a millisecond at least.
+    // A timer takes at least a millisecond.
     if (wait > 0) this.#timers.send = setTimeout(() => this.#send(), wait);
     else queueMicrotask(() => this.#send());
   }
@@ -108,7 +112,8 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     try {
       this.#connection = connection;
       await connection.open();
-      // A lost hint does no harm, and a commit that waits for the disk holds the lock on the database for that long.
+      // A lost hint does no harm, whereas a commit that waits for the disk would hold the database-wide lock
+      // for that long.
       if (!connection.isPooled) await client.query("set synchronous_commit = off");
       await this.#queries.run(() => client.query(`listen ${client.escapeIdentifier(this.#channel)}`));
       this.#reconnectMs = RECONNECT_MS.first;
@@ -131,7 +136,7 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     this.#reconnectMs = Math.min(this.#reconnectMs * 2, RECONNECT_MS.longest);
   }
 
-  /** Notifies itself. The answer proves that LISTEN works. */
+  /** Notifies itself. Receiving the notification proves that LISTEN works. */
   #startProbe(): void {
     const connection = this.#connection;
     if (!connection || this.#isClosed) return;
@@ -144,12 +149,13 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     this.#probe = { id, timer };
     const payload = `${this.#origin}\n${id}`;
     if (connection.isPooled) void this.#notifyFromOutside(payload);
-    else this.#notifyOthers(connection, payload);
+    else this.#sendNotification(connection, payload);
   }
 
   /**
-   * Behind a pooler, a client may by chance get the connection that listens, during its own notification only. Only a notification
-   * that was sent over another connection proves something. Without an answer the probe fails.
+   * Sends the probe over another connection. Behind a pooler, a client may happen to get the listening
+   * connection while it sends its own notification, so only a notification from another connection proves
+   * anything. If none arrives, the probe fails.
    */
   async #notifyFromOutside(payload: string): Promise<void> {
     await using connection = new PostgresConnection(this.#config, this.#limits);
@@ -179,15 +185,15 @@ export class PostgresNotifier implements Notifier, AsyncDisposable {
     let payload = this.#origin;
     for (const key of keys) {
       if (Buffer.byteLength(payload) + Buffer.byteLength(key) + 1 > MAX_PAYLOAD_BYTES) {
-        this.#notifyOthers(connection, payload);
+        this.#sendNotification(connection, payload);
         payload = this.#origin;
       }
       payload += `\n${key}`;
     }
-    if (payload !== this.#origin) this.#notifyOthers(connection, payload);
+    if (payload !== this.#origin) this.#sendNotification(connection, payload);
   }
 
-  #notifyOthers(connection: PostgresConnection, payload: string): void {
+  #sendNotification(connection: PostgresConnection, payload: string): void {
     this.#queries
       .run(async () => {
         const begin = performance.now();

@@ -12,19 +12,22 @@ const RETRY_MS = { first: 50, longest: 500 };
 
 interface CheckedClient {
   readonly client: MappedClient;
-  /** The pool's count of losses when this connection was last known to work. */
+  /** The pool's loss count when this connection was last known to work. */
   checkedAtLoss: number;
 }
 
-/** A pool for Kysely's dialect that waits for a restarting server, with errors as `StoreError`. */
+/** A pool for Kysely's dialect that waits for a restarting server and reports errors as `StoreError`. */
 export class RetryingPool implements PostgresPool {
-  /** Kysely opens its connection for cancelling a query with these. */
+  /** Kysely uses these options to open a connection for cancelling a query. */
   readonly options: ClientConfig;
   readonly #pool: Pool;
   readonly #limits: StoreLimits;
   readonly #statements = new PreparedStatements();
   readonly #clients = new WeakMap<PoolClient, CheckedClient>();
-  /** How many connections were lost. A connection that was last checked before a loss may be lost too, unnoticed so far. */
+  /**
+   * Number of lost connections. A connection that was last checked before a loss may also be lost without
+   * having reported it.
+   */
   #losses = 0;
   #isClosed = false;
 
@@ -32,7 +35,7 @@ export class RetryingPool implements PostgresPool {
     this.options = config;
     this.#pool = new Pool({ ...config, max: limits.connections });
     this.#limits = limits;
-    // Without a listener, the loss of an idle connection would end the process.
+    // Without a listener, losing an idle connection would crash the process.
     this.#pool.on("error", onWarning);
   }
 
@@ -51,7 +54,10 @@ export class RetryingPool implements PostgresPool {
     }
   }
 
-  /** Another connection to the server was lost, so that every connection is checked before its next use. */
+  /**
+   * Call when another connection to the server was lost. Every pooled connection is then checked before its
+   * next use.
+   */
   suspect(): void {
     this.#losses += 1;
   }
@@ -62,12 +68,13 @@ export class RetryingPool implements PostgresPool {
     await this.#pool.end();
   }
 
-  /** Kysely recognises a connection by the identity of the returned object. */
+  /** Kysely identifies a connection by the returned object. */
   async #check(client: PoolClient): Promise<PostgresPoolClient> {
     const known = this.#clients.get(client);
     if (known?.checkedAtLoss === this.#losses) return known.client;
     const losses = this.#losses;
-    // Before the first statement: without a listener, the loss of the connection during it would end the process.
+    // Added before the first statement. Without a listener, losing the connection during it would crash the
+    // process.
     if (!known) client.on("error", () => this.suspect());
     try {
       if (known) {

@@ -1,20 +1,29 @@
-/** Uses after which a statement is prepared. Planning takes about as long as running it, but each connection keeps the plans. */
+/**
+ * Number of uses after which a statement is prepared. Planning takes about as long as execution, but every
+ * connection keeps its plans in memory.
+ */
 const MIN_USES = 10;
-/** Maximum number of prepared statements per connection. A plan takes some ten kilobytes in Postgres. */
+/** Maximum number of prepared statements per connection. A plan takes tens of kilobytes in Postgres. */
 const MAX_PREPARED = 100;
-/** Maximum number of statements whose uses are counted. The rest is never prepared. */
+/** Maximum number of statements whose uses are counted. Others are never prepared. */
 const MAX_COUNTED = 2_000;
 
 const PREPARABLE = /^\s*(?:select|insert|update|delete|with)\b/i;
-/** Migrations add columns, which change the result of such a statement. Postgres then refuses to run it if it is prepared. */
+/**
+ * Statements that return all columns. Migrations add columns, and Postgres refuses to run a prepared
+ * statement whose result type has changed.
+ */
 const ALL_COLUMNS = /(?:\b(?:select|returning|distinct)\s+|[.,]\s*)\*/i;
 
-/** Chooses the statements that connections prepare, so that Postgres plans them once per connection. */
+/** Chooses which statements connections prepare, so that Postgres plans them once per connection. */
 export class PreparedStatements {
   readonly #uses = new Map<string, number>();
   readonly #names = new Map<string, string>();
 
-  /** Returns the name under which a connection prepares this statement. Undefined if it should not be prepared. */
+  /**
+   * Returns the name under which a connection prepares this statement, or undefined if it should not be
+   * prepared.
+   */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text);
     if (name !== undefined || this.#names.size >= MAX_PREPARED) return name;

@@ -8,14 +8,15 @@ interface Holder {
 }
 
 /**
- * Keeps a second process out of a folder. The lock is an open write transaction on a file of its own: the operating system ends
- * it with the process, even after `kill -9`, and the committed row inside names the holder.
+ * Keeps other processes out of a folder. The lock is an open write transaction on a separate file. The
+ * operating system releases it when the process ends, even after `kill -9`, and the committed row in the file
+ * names the holder.
  */
 export function lockFolder(file: string): Disposable {
   const database = mapErrors(() => new DatabaseSync(file, { timeout: 0 }));
   try {
     mapErrors(() => {
-      // In WAL mode the row can be read while the transaction is open.
+      // In WAL mode, the row can be read while the transaction is open.
       database.exec(
         "pragma journal_mode = wal; create table if not exists holder (pid integer, since integer)",
       );

@@ -1,13 +1,13 @@
 import { closeSync, openSync, rmSync, statSync, writeSync } from "node:fs";
 
-/** A full disk, an exceeded quota, and the limit of a file's size (`ulimit -f`). */
+/** A full disk, an exceeded quota, and a file size limit (`ulimit -f`). */
 const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
-/** SQLite's largest page: the write that failed ended at most this far behind the end of a file. */
+/** SQLite's largest page size: the failed write ended at most this far beyond the end of a file. */
 const PAGE_BYTES = 65_536;
 
 /**
- * Whether the database can't grow. SQLite reports a quota and a limit of the file size as it reports a broken disk; a write to another
- * file, as far as the longest one reaches, tells them apart.
+ * Whether the database can't grow. SQLite reports an exceeded quota or file size limit like a broken disk.
+ * Writing another file up to the length of the longest one tells them apart.
  */
 export function isDiskFull(location: string): boolean {
   const probe = `${location}-probe`;

@@ -48,7 +48,7 @@ export function openSqlite<Tables>(
   };
 }
 
-/** Kysely does not roll back migrations on SQLite by default, although SQLite can. */
+/** Kysely does not run SQLite migrations in a transaction by default, although SQLite supports it. */
 class TransactionalDialect extends SqliteDialect {
   override createAdapter(): SqliteAdapter {
     return new TransactionalAdapter();
@@ -63,7 +63,7 @@ class TransactionalAdapter extends SqliteAdapter {
 
 function makeFolder(location: string): void {
   try {
-    // The journal holds what people and the agent wrote, and tokens of environments.
+    // The journal contains what users and agents wrote, and tokens of environments.
     mkdirSync(location, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new StoreError("bad_location", `The folder ${location} can't be used for the store.`, {

@@ -4,7 +4,7 @@ import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { StoreError } from "../errors.ts";
 import { isDiskFull } from "./is-disk-full.ts";
 
-/** Prepared statements by their SQL. Preparing costs more than most queries. */
+/** Maximum number of cached statements. Preparing a statement costs more than running most queries. */
 const MAX_STATEMENTS = 256;
 
 const SQLITE_BUSY = 5;
@@ -14,13 +14,16 @@ const SQLITE_IOERR_WRITE = SQLITE_IOERR | (3 << 8);
 const SQLITE_FULL = 13;
 const SQLITE_CANTOPEN = 14;
 
-/** `node:sqlite` as Kysely's dialect expects it, with cached statements and errors as `StoreError`. */
+/** Adapts `node:sqlite` to Kysely's dialect, with cached statements and errors as `StoreError`. */
 export class CachedDatabase implements SqliteDatabase {
   readonly #database: DatabaseSync;
   readonly #location: string | null;
   readonly #statements = new BoundedMap<string, SqliteStatement>(MAX_STATEMENTS);
 
-  /** SQLite itself ends a transaction when the disk is full. A second rollback would hide that error behind its own. */
+  /**
+   * SQLite ends the transaction itself when the disk is full. Another rollback would replace that error with
+   * its own.
+   */
   readonly #rollback: SqliteStatement = {
     reader: false,
     all: () => [],
@@ -64,7 +67,7 @@ export class CachedDatabase implements SqliteDatabase {
   }
 }
 
-/** @param location The file of the database, to find out why a write has failed. */
+/** @param location The database file, used to find out why a write failed. */
 export function mapErrors<Result>(query: () => Result, location?: string | null): Result {
   try {
     return query();
@@ -80,7 +83,7 @@ function toStoreError(error: unknown, location: string | undefined): unknown {
     return new StoreError("store_closed", "The store is closed.", { cause: error });
   if (errcode === undefined) return error;
   if (errcode === SQLITE_IOERR_WRITE && location !== undefined && isDiskFull(location)) return full(error);
-  // The low byte is the primary code; the rest says which operation failed.
+  // The low byte is the primary code; the rest identifies the failed operation.
   switch (errcode & 0xff) {
     case SQLITE_FULL:
       return full(error);

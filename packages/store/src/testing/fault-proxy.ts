@@ -14,13 +14,17 @@ import { setTimeout as delay } from "node:timers/promises";
  *
  * - `pass`: forwards everything.
  * - `delay`: forwards everything later.
- * - `blackhole`: forwards nothing. What was sent meanwhile arrives when the mode changes, as after a network outage.
- * - `half-open`: connections that exist are dead without either side learning of it, for good; new ones work, as after a failover.
- * - `reset`: connections are broken, and new ones too.
+ * - `blackhole`: forwards nothing. Held data arrives when the mode changes, as after a network outage.
+ * - `half-open`: existing connections are permanently dead without either side noticing; new ones work, as
+ *   after a failover.
+ * - `reset`: existing and new connections are reset.
  */
 export type FaultMode = "pass" | "delay" | "blackhole" | "half-open" | "reset";
 
-/** What to do with data of the target: the chunks to forward, and whether the connection breaks behind them. */
+/**
+ * What to do with data from the target: the chunks to forward, and whether to reset the connection after
+ * them.
+ */
 export interface Filtered {
   readonly forward: readonly Buffer[];
   readonly isCut: boolean;
@@ -28,15 +32,15 @@ export interface Filtered {
 
 export interface FaultProxyOptions {
   readonly target: NetConnectOpts;
-  /** Path of a unix socket. Default: a free TCP port of the loopback interface. */
+  /** Path of a unix socket. Default: a free TCP port on the loopback interface. */
   readonly path?: string;
-  /** Makes a filter for the data that the target sends on one connection. */
+  /** Creates a filter for the data that the target sends on one connection. */
   readonly filter?: () => (data: Buffer) => Filtered;
 }
 
 const DEFAULT_DELAY_MS = 100;
 
-/** A proxy that treats its connections as a bad network does. The mode can be changed at any time. */
+/** A proxy that makes its connections behave like a bad network. The mode can be changed at any time. */
 export class FaultProxy implements AsyncDisposable {
   readonly #options: FaultProxyOptions;
   readonly #server: Server;
@@ -90,12 +94,12 @@ export class FaultProxy implements AsyncDisposable {
     const { target, filter } = this.#options;
     const link = new Link(client, connect(target), filter?.(), () => this.#links.delete(link));
     this.#links.add(link);
-    // A new connection is not one of those that a failover left behind.
+    // A new connection is not one of those that broke in the failover.
     link.setMode(this.#mode === "half-open" ? "pass" : this.#mode, this.#delayMs);
   }
 }
 
-/** A connection of a client and the one to the target that belongs to it. */
+/** A client connection and the matching connection to the target. */
 class Link {
   readonly #sides: readonly [client: Socket, target: Socket];
   readonly #onEnd: () => void;
@@ -130,19 +134,19 @@ class Link {
 
   cut(): void {
     for (const side of this.#sides) {
-      // Only TCP has a reset.
+      // Only TCP can reset a connection.
       if (side.remoteAddress === undefined) side.destroy();
       else side.resetAndDestroy();
     }
   }
 
-  /** Unread data stays in the buffers of the sockets, so that senders are held up sooner or later. */
+  /** Whether data is held. Unread data stays in the socket buffers, so senders eventually block. */
   get #isHeld(): boolean {
     return this.#mode === "blackhole" && !this.#isDead;
   }
 
   #forward(from: Socket, to: Socket, filter?: (data: Buffer) => Filtered): void {
-    // Delayed chunks stay in their order.
+    // Delayed chunks stay in order.
     let sent = Promise.resolve();
     const later = (action: () => void): void => {
       if (this.#mode !== "delay") return void (sent = sent.then(action));
@@ -171,7 +175,7 @@ class Link {
     });
   }
 
-  /** During an outage the other side does not learn of it. */
+  /** During an outage, the other side does not notice. */
   #closed(side: Socket): void {
     if (this.#sides.every(({ closed }) => closed)) return this.#onEnd();
     if (this.#isHeld || this.#isDead) return;

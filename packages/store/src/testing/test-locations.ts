@@ -34,7 +34,7 @@ export class TestLocations implements AsyncDisposable {
     return new TestLocations(kind, kind === "postgres" ? await PostgresServer.start() : undefined);
   }
 
-  /** A new, empty location for `openStore`. */
+  /** Creates a new, empty location for `openStore`. */
   async create(): Promise<string> {
     if (this.#server) return this.#server.createDatabase();
     const folder = await mkdtemp(join(tmpdir(), "store-"));

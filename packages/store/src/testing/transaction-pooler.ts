@@ -5,19 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { messageSplitter, targetOf } from "./postgres-proxy.ts";
 
-/** The process ID that clients are told. Poolers invent it, because no process of the server belongs to a client. */
+/** The process ID reported to clients. Poolers make it up, because no server process belongs to a client. */
 const INVENTED_PID = 0x0bad_cafe;
 const PROTOCOL = 196_608;
 
-/** The last message of a client. */
+/** Type of a client's last message. */
 const TERMINATE = "X";
-/** The last message of an answer. Its content says whether a transaction is open. */
+/** Type of the last message of a response. Its content says whether a transaction is open. */
 const READY = "Z";
 const IDLE = "I";
 
 /**
- * A connection pooler in transaction mode, as PgBouncer is: each transaction of a client runs on any connection of the server, so
- * that nothing belongs to a client outside a transaction, neither settings nor locks nor notifications.
+ * A connection pooler in transaction mode, like PgBouncer: each transaction of a client runs on any server
+ * connection. Outside a transaction nothing belongs to a client: no settings, no locks, no notifications.
  */
 export class TransactionPooler implements AsyncDisposable {
   /** URL of the same database through the pooler. */
@@ -27,7 +27,10 @@ export class TransactionPooler implements AsyncDisposable {
   readonly #target: string;
   readonly #clients = new Set<Socket>();
   readonly #all: Backend[] = [];
-  /** Connections of the server, the longest idle first: every transaction gets another one, which shows what leaks. */
+  /**
+   * Idle server connections, longest idle first. Every transaction gets a different one, which exposes leaked
+   * state.
+   */
   readonly #idle: Backend[] = [];
   readonly #waiting: ((backend: Backend) => void)[] = [];
 
@@ -39,12 +42,12 @@ export class TransactionPooler implements AsyncDisposable {
     this.#target = target;
     this.#folder = folder;
     this.#server = createServer((socket) => {
-      // A client that ends its connection in the middle is nothing special.
+      // A client may disconnect in the middle of a connection attempt.
       this.#serve(socket).catch(() => socket.destroy());
     });
   }
 
-  /** @param connections Connections of the server. Default: 4. */
+  /** @param connections Number of server connections. Default: 4. */
   static async start(url: string, { connections = 4 } = {}): Promise<TransactionPooler> {
     const folder = await mkdtemp(join(tmpdir(), "pg-pooler-"));
     const pooler = new TransactionPooler(url, url, folder);
@@ -76,7 +79,7 @@ export class TransactionPooler implements AsyncDisposable {
     else this.#idle.push(backend);
   }
 
-  async #take(): Promise<Backend> {
+  async #acquire(): Promise<Backend> {
     const idle = this.#idle.shift();
     if (idle) return idle;
     const { promise, resolve } = Promise.withResolvers<Backend>();
@@ -90,7 +93,7 @@ export class TransactionPooler implements AsyncDisposable {
     let backend: Backend | undefined;
     client.on("close", () => {
       this.#clients.delete(client);
-      // In the middle of a transaction: the server rolls back when its connection ends.
+      // In the middle of a transaction: the server rolls back when its connection closes.
       if (!backend) return;
       backend.socket.destroy();
       backend = undefined;
@@ -111,14 +114,14 @@ export class TransactionPooler implements AsyncDisposable {
       for (const message of split(rest)) {
         if (typeOf(message) === TERMINATE) return void client.end();
         if (!backend) {
-          const taken = await this.#take();
-          if (client.destroyed) return this.#release(taken);
-          backend = taken;
-          taken.onMessage = (answer) => {
+          const acquired = await this.#acquire();
+          if (client.destroyed) return this.#release(acquired);
+          backend = acquired;
+          acquired.onMessage = (answer) => {
             client.write(answer);
             if (typeOf(answer) !== READY || answer.toString("latin1", 5) !== IDLE) return;
             backend = undefined;
-            this.#release(taken);
+            this.#release(acquired);
           };
         }
         backend.socket.write(message);
@@ -129,7 +132,7 @@ export class TransactionPooler implements AsyncDisposable {
 
 class Backend {
   readonly socket: Socket;
-  /** Receives what the server sends. Without a client, it is dropped. */
+  /** Receives data from the server. Without a client, the data is dropped. */
   onMessage: (message: Buffer) => void = () => {};
 
   private constructor(socket: Socket) {
@@ -167,7 +170,7 @@ function startupMessage(parameters: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** No password, the invented process, and the state "idle". */
+/** Builds the greeting: no password, the made-up process ID, and the state "idle". */
 function greeting(): Buffer {
   const authenticated = toMessage("R", Buffer.alloc(4));
   const key = Buffer.alloc(8);

@@ -9,6 +9,7 @@ import { lexBlock } from "../markdown/lex-blocks.ts";
 import { parseFence } from "../markdown/parse-fence.ts";
 import { RenderedTokens } from "../markdown/rendered-tokens.ts";
 import { useTranscript } from "../transcript-context.ts";
+import { ItemFlags } from "./item-flags.tsx";
 import { loadWholeMessage } from "../whole-message.ts";
 
 /** One Markdown block of a message. */
@@ -26,6 +27,9 @@ export function BlockRow(props: { readonly item: TranscriptItem; readonly index:
         fallback={<TextBlock raw={block()?.raw ?? ""} isTail={isTail()} links={() => blocks.links} />}
       >
         <CodeBlock raw={block()?.raw ?? ""} isTail={isTail()} />
+      </Show>
+      <Show when={props.index === blocks.count() - 1}>
+        <ItemFlags item={props.item} />
       </Show>
     </div>
   );

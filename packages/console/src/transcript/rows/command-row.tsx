@@ -3,8 +3,7 @@ import type { ThreadItemOf, TranscriptItem } from "../../feed/index.ts";
 import { CopyButton, Elapsed, formatDuration, Icon, visibleText } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { OutputViewer } from "./output-viewer.tsx";
-import { plainOutput } from "./plain-output.ts";
-import { tailLines } from "./tail-lines.ts";
+import { outputTail } from "./output-tail.ts";
 
 const LINES = 8;
 
@@ -12,7 +11,7 @@ const LINES = 8;
 export function CommandRow(props: { readonly item: TranscriptItem }) {
   const { isOpen, setOpen } = useTranscript();
   const command = (): ThreadItemOf<"commandExecution"> => props.item.item as ThreadItemOf<"commandExecution">;
-  const tail = createMemo(() => tailLines(plainOutput(props.item.text), LINES));
+  const tail = createMemo(() => outputTail(props.item.text, LINES));
   const hasMore = (): boolean => tail().hidden > 0 || props.item.truncated["/aggregatedOutput"] !== undefined;
   const open = (): boolean => isOpen(props.item.key);
   return (

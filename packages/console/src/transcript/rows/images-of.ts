@@ -5,6 +5,9 @@ export type ItemImage =
   | { readonly type: "file"; readonly path: string }
   | { readonly type: "data"; readonly mediaType: string; readonly base64: string; readonly name: string };
 
+/** Only these are opened in a tab of their own: an SVG may contain scripts, which would run in the page's origin. */
+const RASTER = /^image\/(?:avif|bmp|gif|jpeg|png|webp)$/;
+
 /** Returns the images that an item contains, as opposed to those that it only mentions. */
 export function imagesOf(item: ThreadItem): readonly ItemImage[] {
   switch (item.type) {
@@ -23,9 +26,7 @@ export function imagesOf(item: ThreadItem): readonly ItemImage[] {
         const { type, data, mimeType } = (part ?? {}) as Readonly<Record<string, unknown>>;
         if (type !== "image" || typeof data !== "string" || typeof mimeType !== "string") return [];
         const name = `Image of ${item.tool}`;
-        return mimeType.startsWith("image/")
-          ? [{ type: "data", mediaType: mimeType, base64: data, name }]
-          : [];
+        return RASTER.test(mimeType) ? [{ type: "data", mediaType: mimeType, base64: data, name }] : [];
       });
     default:
       return [];
@@ -34,6 +35,7 @@ export function imagesOf(item: ThreadItem): readonly ItemImage[] {
 
 function parseDataUrl(url: string, name: string): ItemImage[] {
   const { mediaType, base64 } =
-    /^data:(?<mediaType>image\/[\w.+-]+);base64,(?<base64>.*)$/s.exec(url)?.groups ?? {};
-  return mediaType === undefined || base64 === undefined ? [] : [{ type: "data", mediaType, base64, name }];
+    /^data:(?<mediaType>[\w/.+-]+);base64,(?<base64>.*)$/s.exec(url)?.groups ?? {};
+  if (mediaType === undefined || base64 === undefined || !RASTER.test(mediaType)) return [];
+  return [{ type: "data", mediaType, base64, name }];
 }

@@ -7,6 +7,7 @@ import type { Row } from "../build-rows.ts";
 import { useTranscript } from "../transcript-context.ts";
 import { BlockRow } from "./block-row.tsx";
 import { CommandRow } from "./command-row.tsx";
+import { ItemFlags } from "./item-flags.tsx";
 import { PlanRow, ReasoningRow, UserRow } from "./message-rows.tsx";
 import { NoticeRow } from "./notice-row.tsx";
 import { PatchRow } from "./patch-row.tsx";
@@ -63,14 +64,7 @@ function ItemRow(props: { readonly item: TranscriptItem }) {
   return (
     <div id={item.id}>
       <ItemContent item={item} />
-      <Show when={item.wasMerged}>
-        <p class="row-flag" title="This page fell behind. The text is whole.">
-          ⋯ deltas were merged
-        </p>
-      </Show>
-      <Show when={item.wasRecovered}>
-        <p class="row-flag">recovered from the thread's history</p>
-      </Show>
+      <ItemFlags item={item} />
     </div>
   );
 }

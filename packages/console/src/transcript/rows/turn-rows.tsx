@@ -1,5 +1,7 @@
-import { createMemo, Show } from "solid-js";
+import { createMemo, createSignal, Show } from "solid-js";
 import { useDaemon } from "../../feed/index.ts";
+import { toHref } from "../../routing/index.ts";
+import { explainError } from "../../settings/explain-error.ts";
 import { announce, Elapsed, formatCount, formatDuration } from "../../ui/index.ts";
 import { useTranscript } from "../transcript-context.ts";
 
@@ -37,13 +39,27 @@ export function FooterRow(props: { readonly turnId: string }) {
   const { view, openPanel } = useTranscript();
   const { can, client } = useDaemon();
   const turn = createMemo(() => view.turns().find(({ id }) => id === props.turnId));
+  const [forking, setForking] = createSignal<string>();
+  const [forkId, setForkId] = createSignal<string>();
+  const report = (text: string): void => {
+    setForking(text);
+    announce(text);
+  };
   const fork = async (): Promise<void> => {
-    await client.request("POST /sessions/{sessionId}/fork", {
-      params: { sessionId: view.id },
-      body: { lastTurnId: props.turnId },
-      query: {},
-    });
-    announce("Fork started");
+    report("Fork started");
+    try {
+      const { result, problem } = await client.request("POST /sessions/{sessionId}/fork", {
+        params: { sessionId: view.id },
+        body: { lastTurnId: props.turnId },
+        query: { wait: 20_000 },
+      });
+      const id = result?.["sessionId"];
+      if (problem) report(`Not forked: ${problem.detail}`);
+      else if (typeof id === "string") setForkId(id);
+      else report("The fork will be in the list of sessions.");
+    } catch (error) {
+      report(`Not forked: ${explainError(error)}`);
+    }
   };
   return (
     <Show when={turn()}>
@@ -70,6 +86,9 @@ export function FooterRow(props: { readonly turnId: string }) {
             <button type="button" class="link-button" data-fork onClick={() => void fork()}>
               Fork here
             </button>
+            <Show when={forkId()} fallback={<span>{forking()}</span>}>
+              {(id) => <a href={toHref(`/s/${encodeURIComponent(id())}`)}>Open the fork</a>}
+            </Show>
           </Show>
         </div>
       )}

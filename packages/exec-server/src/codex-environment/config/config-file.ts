@@ -4,18 +4,24 @@ import { pathUri } from "../../wire/path-uri.ts";
 import { CODES, Refusal } from "../../wire/refusal.ts";
 import { parseToml, type TomlTable } from "./project-toml.ts";
 
-/** A file that is there, and its text. */
+/** An existing file and its text. */
 interface ConfigFile {
   readonly path: string;
   readonly text: string;
 }
 
-/** The answer when configuration can't be loaded: half of it could allow what the other half forbids. */
+/**
+ * The error for configuration that can't be loaded. Part of it would not do, because it could allow what the
+ * rest forbids.
+ */
 export function configFailure(why: string): Refusal {
   return new Refusal(CODES.internal, `failed to load executor-local config: ${why}`);
 }
 
-/** Reads a file as `fs/readFile` does, which waits for no named pipe. Undefined when there is none. */
+/**
+ * Reads a file with `fs/readFile`, which does not block on named pipes. Resolves to undefined if it does not
+ * exist.
+ */
 export async function readConfigFile(path: string, kind = "config file"): Promise<ConfigFile | undefined> {
   try {
     const bytes = (await runFileOperation("fs/readFile", { path: pathUri(path) })) as Buffer;
@@ -26,7 +32,7 @@ export async function readConfigFile(path: string, kind = "config file"): Promis
   }
 }
 
-/** The file as TOML; an empty table when there is no file. */
+/** Parses a file as TOML. Returns an empty table if there is no file. */
 export function parseConfigFile(file: ConfigFile | undefined): TomlTable {
   if (!file) return {};
   try {
@@ -41,7 +47,10 @@ export async function readToml(path: string, kind?: string): Promise<TomlTable |
   return file && parseConfigFile(file);
 }
 
-/** Where the fault is and what it is. The parser's message goes on to quote the lines around, which may hold a secret. */
+/**
+ * Describes a TOML error by position and message. Leaves out the lines of the file that the parser's message
+ * quotes, because they may contain a secret.
+ */
 function tomlFault(error: unknown): string {
   const [what = ""] = reason(error).split("\n");
   return error instanceof TomlError ? `${error.line}:${error.column}: ${what}` : ` ${what}`;

@@ -1,13 +1,16 @@
 import { lstat, readFile, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 
-/** Files of Git that name a folder are one line long. */
+/** Maximum size of a Git file that contains a path. Such files are one line long. */
 const MAX_POINTER_BYTES = 64 * 1024;
 
-/** No system takes a longer path. */
+/** No system accepts a longer path. */
 const MAX_PATH = 4096;
 
-/** A folder and all above it, the nearest first; those that can't exist are left out, as a client may name any. */
+/**
+ * Returns a folder and its ancestors, nearest first. Skips paths that are too long to exist, because a client
+ * may send any path.
+ */
 export function ancestors(folder: string): string[] {
   const found: string[] = [];
   for (let at = folder, below = ""; at !== below; below = at, at = dirname(at)) {
@@ -30,24 +33,29 @@ export async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** The path without symbolic links, or as it is when it leads nowhere. */
+/** Resolves symbolic links. Returns the path unchanged if it does not exist. */
 export async function canonical(path: string): Promise<string> {
   return realpath(path).catch(() => path);
 }
 
-/** Whether this is what marks a checkout. A `.git` folder without `HEAD` is none: anyone can leave an empty one. */
+/**
+ * Whether this path marks a checkout. A `.git` folder without `HEAD` does not: anyone can create an empty
+ * one.
+ */
 export async function isGitMark(path: string): Promise<boolean> {
   return (await isFolder(path)) ? exists(join(path, "HEAD")) : exists(path);
 }
 
-/** The nearest checkout around a folder. */
+/** Finds the nearest checkout that contains a folder. */
 export async function checkoutRoot(cwd: string): Promise<string | undefined> {
   const base = (await isFolder(cwd)) ? cwd : dirname(cwd);
   for (const folder of ancestors(base)) if (await isGitMark(join(folder, ".git"))) return folder;
   return undefined;
 }
 
-/** The main checkout that this one belongs to: itself, or for a linked worktree the one that it was made from. */
+/**
+ * Finds the main checkout: the given one itself, or for a linked worktree the one that it was created from.
+ */
 export async function mainCheckout(checkout: string): Promise<string | undefined> {
   const mark = join(checkout, ".git");
   if (await isFolder(mark)) return checkout;
@@ -72,12 +80,12 @@ export async function mainCheckout(checkout: string): Promise<string | undefined
   }
 }
 
-/** The folder that a small file names, seen from another. */
+/** Reads a file that contains the path of a folder, and resolves that path relative to `from`. */
 async function pointedTo(file: string, from: string, prefix = /^/): Promise<string> {
   const found = await lstat(file);
-  if (!found.isFile() || found.size > MAX_POINTER_BYTES) throw new Error(`${file} names no folder`);
+  if (!found.isFile() || found.size > MAX_POINTER_BYTES) throw new Error(`${file} is not a small file.`);
   const text = (await readFile(file, "utf8")).trim();
   const path = text.replace(prefix, "");
-  if (path === "" || !prefix.test(text)) throw new Error(`${file} names no folder`);
+  if (path === "" || !prefix.test(text)) throw new Error(`${file} does not contain the path of a folder.`);
   return resolve(from, path);
 }

@@ -10,7 +10,7 @@ const granular = z.object({
   mcp_elicitations: z.boolean(),
 });
 
-/** What of an administrator's `managed_config.toml` binds. */
+/** The settings of an administrator's `managed_config.toml` that are binding. */
 const binding = z.object({
   approval_policy: z
     .union([z.enum(["untrusted", "on-failure", "on-request", "never"]), z.object({ granular })])
@@ -20,13 +20,14 @@ const binding = z.object({
 });
 
 /**
- * An old `managed_config.toml` said what must be by giving the one value; today's requirements list what may be. A person
- * may always review for themselves, and reading only is always allowed.
+ * Converts an old `managed_config.toml` to requirements. The old file sets the one allowed value;
+ * requirements list all allowed values. Users may always review approvals themselves, and read-only mode is
+ * always allowed.
  */
 export function managedRequirements(managed: TomlTable): TomlTable {
   const read = binding.safeParse(managed);
   if (!read.success) {
-    const why = read.error.issues[0]?.message ?? "not readable";
+    const why = read.error.issues[0]?.message ?? "invalid settings";
     throw configFailure(`Failed to parse config requirements as TOML: ${why}`);
   }
   const { approval_policy: policy, approvals_reviewer: reviewer, sandbox_mode: mode } = read.data;

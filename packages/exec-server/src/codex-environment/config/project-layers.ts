@@ -4,15 +4,18 @@ import { ancestors, canonical, isFolder } from "./git-root.ts";
 import { type TomlTable, valueOf, withoutPath } from "./project-toml.ts";
 import type { Project } from "./project-trust.ts";
 
-/** One file's settings, before they are projected. */
+/** The settings of one file, before they are projected. */
 export interface ConfigLayer {
   readonly source: string;
-  /** What relative paths in it start from. */
+  /** The folder that relative paths in it are resolved against. */
   readonly baseDir: string;
   readonly toml: TomlTable;
 }
 
-/** What a repository may not choose, even a trusted one: where credentials go and which programs of the person run. */
+/**
+ * Settings that a repository can't change, even if it is trusted: where credentials are sent and which of the
+ * user's programs run.
+ */
 const DENIED: readonly string[] = [
   "openai_base_url",
   "chatgpt_base_url",
@@ -31,7 +34,10 @@ const DENIED: readonly string[] = [
   "tui.keymap.chat.next_permission_mode",
 ];
 
-/** The layers of a project's trusted `.codex` folders, from its root down to the working directory. */
+/**
+ * Returns the layers of a project's trusted `.codex` folders, from the project's root down to the working
+ * directory.
+ */
 export async function projectLayers(
   cwd: string,
   project: Project,
@@ -43,7 +49,7 @@ export async function projectLayers(
   const layers: ConfigLayer[] = [];
   for (const folder of folders) {
     const dotCodex = join(folder, ".codex");
-    // The home of Codex may lie in the project; it is the person's layer, not the project's.
+    // Codex's home may be inside the project. It is the user's layer, not the project's.
     if (!(await isFolder(dotCodex)) || (await canonical(dotCodex)) === home) continue;
     const file = await readConfigFile(join(dotCodex, "config.toml"), "project config file");
     if (!(await project.isTrusted(folder))) continue;
@@ -55,7 +61,10 @@ export async function projectLayers(
   return layers;
 }
 
-/** The hooks of a worktree are those of its main checkout: what was reviewed there can't be changed on a branch. */
+/**
+ * Returns the hooks of the main checkout, which also apply to a worktree, so that a branch can't change
+ * reviewed hooks.
+ */
 async function hooksOf(dotCodex: string): Promise<ConfigLayer[]> {
   const toml = await readToml(join(dotCodex, "config.toml"), "project hooks config file");
   const hooks = toml && valueOf(toml, "hooks");

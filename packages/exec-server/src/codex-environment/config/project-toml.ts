@@ -2,10 +2,13 @@ import { parse, stringify, type TomlTable, type TomlValue } from "smol-toml";
 
 export type { TomlTable, TomlValue } from "smol-toml";
 
-/** Keys to keep: `true` keeps all that is below. */
+/** Keys to keep. `true` keeps everything below. */
 type Selection = Map<string, Selection> | true;
 
-/** Reads TOML so that `printToml` gives every value back as what it was: integers are bigints, floats numbers. */
+/**
+ * Parses TOML such that `printToml` writes every value with its original type: integers become bigints,
+ * floats numbers.
+ */
 export function parseToml(text: string): TomlTable {
   const table = parse(text, { integersAsBigInt: true });
   checkIntegers(table);
@@ -16,7 +19,7 @@ export function printToml(table: TomlTable): string {
   return stringify(table, { numbersAsFloat: true });
 }
 
-/** Only what lies at one of the paths. Undefined when nothing does. */
+/** Returns only the values at the given paths, or undefined if there are none. */
 export function projectToml(table: TomlTable, paths: readonly (readonly string[])[]): TomlTable | undefined {
   const selection = select(paths);
   if (selection === true) return table;
@@ -28,12 +31,12 @@ export function isTable(value: TomlValue | undefined): value is TomlTable {
   return typeof value === "object" && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** A table of these entries. A key such as `__proto__` is a key like any other. */
+/** Creates a table. Keys such as `__proto__` are treated like any other key. */
 export function tableOf(entries: Iterable<readonly [string, TomlValue]>): TomlTable {
   return Object.fromEntries(entries);
 }
 
-/** The same table without what lies at a path. */
+/** Returns a copy of the table without the value at a path. */
 export function withoutPath(table: TomlTable, [key, ...rest]: readonly string[]): TomlTable {
   const kept: [string, TomlValue][] = [];
   for (const [name, value] of Object.entries(table)) {
@@ -43,15 +46,15 @@ export function withoutPath(table: TomlTable, [key, ...rest]: readonly string[])
   return tableOf(kept);
 }
 
-/** The value of a key; never something that tables inherit. */
+/** Returns the value of a key. Ignores inherited properties. */
 export function valueOf(table: TomlTable, key: string): TomlValue | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }
 
-/** An integer of more than 64 bits is an error to Codex, which would then refuse the answer as a whole. */
+/** Throws for an integer of more than 64 bits, because Codex would reject the whole response. */
 function checkIntegers(value: TomlValue): void {
   if (typeof value === "bigint" && BigInt.asIntN(64, value) !== value) {
-    throw new RangeError(`the integer ${value} has more than 64 bits`);
+    throw new RangeError(`The integer ${value} has more than 64 bits.`);
   }
   const below = Array.isArray(value) ? value : isTable(value) ? Object.values(value) : [];
   for (const one of below) checkIntegers(one);
@@ -79,7 +82,7 @@ function projectTable(table: TomlTable, selection: Map<string, Selection>): Toml
   for (const [key, value] of Object.entries(table)) {
     const below = selection.get(key);
     if (below === undefined) continue;
-    // Where a path leads through something that is no table, that is kept: it hides what lower layers have there.
+    // A value on the path that is not a table is kept, because it hides the values of lower layers.
     kept.push([key, below === true || !isTable(value) ? value : projectTable(value, below)]);
   }
   return tableOf(kept);

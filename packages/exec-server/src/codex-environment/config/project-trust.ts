@@ -4,7 +4,7 @@ import { configFailure } from "./config-file.ts";
 import { ancestors, canonical, checkoutRoot, exists, isGitMark, mainCheckout } from "./git-root.ts";
 import { isTable, tableOf, type TomlTable, valueOf } from "./project-toml.ts";
 
-/** What of the configuration says where a project begins and whom to trust. */
+/** Settings that define the root of a project and which projects are trusted. */
 const trustSettings = z.object({
   project_root_markers: z
     .array(z.string(), "project_root_markers must be an array of strings")
@@ -14,19 +14,19 @@ const trustSettings = z.object({
     .default({}),
 });
 
-/** The project around a working directory. */
+/** The project that contains a working directory. */
 export interface Project {
   readonly root: string;
   /** Whether the user trusts the configuration in this folder of the project. */
   isTrusted(folder: string): Promise<boolean>;
-  /** For a linked worktree: the same folder in the main checkout. */
+  /** For a linked worktree, returns the corresponding folder in the main checkout. */
   inMainCheckout(folder: string): string | undefined;
 }
 
-/** Finds the project by the settings of the machine and the person, never by its own. */
+/** Finds the project by the settings of the machine and the user. The project's own settings are not used. */
 export async function findProject(cwd: string, layers: readonly TomlTable[]): Promise<Project> {
   const settings = trustSettings.safeParse(layers.reduce(merge, {}));
-  if (!settings.success) throw configFailure(settings.error.issues[0]?.message ?? "bad settings");
+  if (!settings.success) throw configFailure(settings.error.issues[0]?.message ?? "invalid settings");
   const { project_root_markers: markers, projects } = settings.data;
   const root = await projectRoot(cwd, markers);
   const checkout = await checkoutRoot(cwd);
@@ -50,7 +50,7 @@ export async function findProject(cwd: string, layers: readonly TomlTable[]): Pr
   };
 }
 
-/** The nearest folder with a mark. Without marks, or when none is found, it is the working directory. */
+/** Returns the nearest folder that contains a marker, or the working directory if there is none. */
 async function projectRoot(cwd: string, markers: readonly string[]): Promise<string> {
   for (const folder of ancestors(cwd)) {
     for (const marker of markers) {
@@ -61,7 +61,7 @@ async function projectRoot(cwd: string, markers: readonly string[]): Promise<str
   return cwd;
 }
 
-/** Tables are merged, everything else is replaced. */
+/** Merges tables recursively. Other values are replaced. */
 function merge(below: TomlTable, above: TomlTable): TomlTable {
   const merged = new Map(Object.entries(below));
   for (const [key, value] of Object.entries(above)) {

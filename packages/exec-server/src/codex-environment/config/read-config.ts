@@ -13,7 +13,7 @@ import { type ConfigLayer, projectLayers } from "./project-layers.ts";
 import { findProject } from "./project-trust.ts";
 import { printToml, projectToml } from "./project-toml.ts";
 
-/** Where the machine's own configuration is. */
+/** Folder of the machine-wide configuration. */
 const SYSTEM_FOLDER = "/etc/codex";
 
 const keyPaths = z.array(z.array(z.string()).min(1, "TOML paths must contain at least one key segment"));
@@ -29,11 +29,17 @@ type ReadParams = z.output<typeof readParams>;
 
 interface Stack {
   readonly layers: readonly ConfigLayer[];
-  /** Layers before this one yield to what comes from the cloud. */
+  /**
+   * Index at which layers from the cloud are inserted. Layers before it have lower precedence than the
+   * cloud's.
+   */
   readonly cloudInsertionIndex: number;
 }
 
-/** `environmentConfig/read`: chosen settings of this machine, layer by layer, for a Codex that runs elsewhere. */
+/**
+ * Implements `environmentConfig/read`: selected settings of this machine, layer by layer, for a Codex on
+ * another machine.
+ */
 export function environmentConfigMethod(): Method {
   return { params: readParams, lane: "ordinary", run: (params: ReadParams) => readConfig(params) };
 }
@@ -87,7 +93,7 @@ async function loadLayers(
   };
 }
 
-/** Layers with nothing of what was asked for are left out. */
+/** Projects each layer to the requested paths, and drops layers that contain none of them. */
 function projectStack(
   { layers, cloudInsertionIndex }: Stack,
   paths: readonly (readonly string[])[],
@@ -101,13 +107,13 @@ function projectStack(
   return { layers: present, cloudInsertionIndex: before.length };
 }
 
-/** `CODEX_HOME` must be there when it is set; the default need not. */
+/** Finds Codex's home. `CODEX_HOME` must exist if it is set; the default may be missing. */
 async function findCodexHome(): Promise<string> {
   const chosen = process.env["CODEX_HOME"];
   if (chosen === undefined || chosen === "") return join(homedir(), ".codex");
   if (await isFolder(chosen)) return realpath(chosen);
   throw new Refusal(
     CODES.internal,
-    `failed to find Codex home: CODEX_HOME points to ${JSON.stringify(chosen)}, but that is no folder`,
+    `failed to find Codex home: CODEX_HOME points to ${JSON.stringify(chosen)}, but that path is not a directory`,
   );
 }

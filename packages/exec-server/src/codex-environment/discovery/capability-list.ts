@@ -14,7 +14,10 @@ interface Inventory {
   warnings: string[];
 }
 
-/** The answer to a discovery, kept within Codex's limits. What does not fit is left out, with a warning in front. */
+/**
+ * The result of a discovery, kept within Codex's limits. Entries that don't fit are omitted, and the first
+ * warning says so.
+ */
 export class CapabilityList {
   readonly #list: Inventory;
   #count = 0;
@@ -29,7 +32,7 @@ export class CapabilityList {
     if (this.#list.warnings.length < MAX_WARNINGS) this.#list.warnings.push(message);
   }
 
-  /** A plugin counts for one, and each of its skills for another. */
+  /** Adds a plugin. It counts as one entry, and each of its skills as another. */
   addPlugin(plugin: Plugin): void {
     const skills = plugin.skills.slice(0, Math.max(MAX_CAPABILITIES - this.#count - 1, 0));
     if (skills.length < plugin.skills.length) this.#isTruncated = true;

@@ -8,7 +8,7 @@ import { pathUri } from "../../wire/path-uri.ts";
 import { CODES, Refusal } from "../../wire/refusal.ts";
 import { activeVersion } from "./plugin-version.ts";
 
-/** A folder to look into: that of an installed plugin, or one of skills that belong to none. */
+/** A folder to search: an installed plugin, or a folder of skills that don't belong to a plugin. */
 export type CapabilityLocation =
   | { readonly kind: "plugin"; readonly root: string; readonly plugin: InstalledPlugin }
   | { readonly kind: "skills"; readonly root: string; readonly id: string };
@@ -26,7 +26,7 @@ const REMOTE_ID_BYTES = 1024;
 
 const PACKAGES = { maxDepth: 1, maxDirectories: 2_000, maxEntries: 20_000, followDirectorySymlinks: true };
 
-/** Where the plugins and skills of this machine's user lie. What is odd about the plugins goes to `warnings`. */
+/** Returns the folders of the user's plugins and skills. Adds problems with plugins to `warnings`. */
 export async function capabilityLocations(warnings: string[]): Promise<CapabilityLocation[]> {
   const home = codexHome();
   const plugins = await installedPlugins(join(home, "plugins/cache"), warnings);
@@ -41,18 +41,24 @@ export async function capabilityLocations(warnings: string[]): Promise<Capabilit
   ];
 }
 
-/** `CODEX_HOME` by its real path, as Codex names it in its answers; the default as it is. */
+/** Returns the real path of `CODEX_HOME`, as Codex does, or the default path unresolved. */
 function codexHome(): string {
   const chosen = process.env["CODEX_HOME"];
   if (chosen === undefined || chosen === "") return join(homedir(), ".codex");
   try {
     return realpathSync(chosen);
   } catch {
-    throw new Refusal(CODES.internal, `CODEX_HOME points to ${JSON.stringify(chosen)}, which can't be read`);
+    throw new Refusal(
+      CODES.internal,
+      `CODEX_HOME points to ${JSON.stringify(chosen)}, but that path can't be read`,
+    );
   }
 }
 
-/** The cache holds `MARKETPLACE/NAME/VERSION`; one version of each plugin is in use. */
+/**
+ * Finds the installed plugins. The cache contains `MARKETPLACE/NAME/VERSION`; one version of each plugin is
+ * active.
+ */
 async function installedPlugins(cache: string, warnings: string[]): Promise<CapabilityLocation[]> {
   const packages = new Map<string, string>();
   for (const path of await packageFolders(pathUri(cache), warnings)) {
@@ -81,7 +87,7 @@ async function installedPlugins(cache: string, warnings: string[]): Promise<Capa
   return found;
 }
 
-/** Below the cache, as paths from there. */
+/** Returns the folders below the cache, as relative paths. */
 async function packageFolders(cache: string, warnings: string[]): Promise<string[]> {
   try {
     const walk = (await runFileOperation("fs/walk", { path: cache, options: PACKAGES })) as WalkResult;
@@ -95,7 +101,7 @@ async function packageFolders(cache: string, warnings: string[]): Promise<string
   }
 }
 
-/** The id under which a remote marketplace knows the plugin. A pipe in the place of the file is not waited for. */
+/** Reads the ID of the plugin in its remote marketplace. Does not block if the file is a named pipe. */
 async function remoteId(path: string): Promise<string | null> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
@@ -104,7 +110,8 @@ async function remoteId(path: string): Promise<string | null> {
   if (!file) return null;
   await using _closed = file;
   const status = await file.stat();
-  if (!status.isFile() || status.size > INSTALL_BYTES) throw new TypeError("not a small file");
+  if (!status.isFile() || status.size > INSTALL_BYTES)
+    throw new TypeError("The metadata is not a small file.");
   return readRemoteId(await file.readFile("utf8"));
 }
 
@@ -113,7 +120,7 @@ function readRemoteId(contents: string): string {
   const { schema_version: schema, remote_plugin_id: id } = (value ?? {}) as Record<string, unknown>;
   const trimmed = typeof id === "string" ? id.trim() : "";
   if (schema !== 1 || trimmed === "" || Buffer.byteLength(trimmed) > REMOTE_ID_BYTES) {
-    throw new TypeError("not the metadata of an installation");
+    throw new TypeError("The metadata of the installation is invalid.");
   }
   return trimmed;
 }

@@ -19,7 +19,7 @@ import { type FileCalls, fileCalls, scanRoot } from "./scan-root.ts";
 
 const discoverParams = z.object({
   cwd: z.string(),
-  // Unlike elsewhere, Codex asks for the folder of the sandbox here.
+  // Unlike in other requests, Codex requires the sandbox's working directory here.
   sandbox: sandboxContext.extend({ cwd: z.string() }).nullish(),
 });
 
@@ -27,16 +27,17 @@ const ODD_LOCATION = "some capability locations could not be resolved; discovery
 const ODD_METADATA = "some capability metadata could not be loaded; discovery may be incomplete";
 
 /**
- * `capabilities/discoverV2`: the plugins that are installed on this machine, and the skills of its user.
+ * Implements `capabilities/discoverV2`: the plugins installed on this machine and the skills of its user.
  *
- * The folders are looked up anew for each request. Codex remembers them and watches for changes, with the same answers.
+ * Searches the folders anew for each request. Codex caches them and watches for changes, with the same
+ * results.
  */
 export function installedCapabilitiesMethod(sandbox: Sandbox): Method {
   return {
     params: discoverParams,
     lane: "ordinary",
     run: async ({ cwd, sandbox: context }: z.output<typeof discoverParams>) => {
-      // Nothing is looked for in it, but it has to be a path, be it one of another system.
+      // It is not used, but must be a valid path, possibly of another system.
       parseUri(cwd);
       const oddities: string[] = [];
       const locations = await capabilityLocations(oddities);
@@ -45,7 +46,7 @@ export function installedCapabilitiesMethod(sandbox: Sandbox): Method {
       for (const location of locations) {
         const warnings: string[] = [];
         const { plugin, skills } = await discover(location, call, warnings);
-        // What is wrong in detail may be private; that something is wrong is not.
+        // The details may be private, so only the fact that something is wrong is reported.
         if (warnings.length > 0) list.warn(ODD_METADATA);
         if (plugin) list.addPlugin(plugin);
         for (const skill of skills) list.addSkill(skill);
@@ -84,18 +85,18 @@ async function discover(
     if (bundle.plugin && title !== undefined && title !== null) {
       const { id, remotePluginId, version } = location.plugin;
       const files = withInlineServers(bundle.plugin);
-      if (lacksFile(bundle.plugin)) warnings.push(`a file that the plugin at ${root} names is missing`);
+      if (lacksFile(bundle.plugin)) warnings.push(`The plugin at ${root} refers to a missing file.`);
       const plugin = { id, displayName: title, remotePluginId, version, root, files, skills: listed() };
       return { plugin, skills: [] };
     }
-    warnings.push(`installed plugin at ${root} has no readable manifest`);
+    warnings.push(`The plugin at ${root} has no readable manifest.`);
   } catch (error) {
-    warnings.push(`${root}: ${error instanceof Error ? error.message : "can't be read"}`);
+    warnings.push(`${root}: ${error instanceof Error ? error.message : String(error)}`);
   }
   return { skills: [] };
 }
 
-/** A folder that is missing, or that the sandbox hides, is nothing to warn of; one that can't be asked after is. */
+/** Whether a path is a folder. A missing or hidden folder needs no warning; other failures do. */
 async function isFolder(path: string, call: FileCalls): Promise<boolean> {
   try {
     return ((await call("fs/getMetadata", { path })) as FileMetadata).isDirectory;

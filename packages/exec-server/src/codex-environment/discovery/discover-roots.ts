@@ -13,7 +13,7 @@ const discoverParams = z.object({
 
 type Root = z.output<typeof discoverParams>["roots"][number];
 
-/** `capabilityRoots/discoverV1`: what plugins and skills lie below some folders, in one answer. */
+/** Implements `capabilityRoots/discoverV1`: the plugins and skills below several folders in one response. */
 export function capabilityRootsMethod(sandbox: Sandbox): Method {
   return {
     params: discoverParams,
@@ -22,7 +22,7 @@ export function capabilityRootsMethod(sandbox: Sandbox): Method {
       if (roots.length > MAX_ROOTS) {
         throw new Refusal(
           CODES.invalidRequest,
-          `at most ${MAX_ROOTS} capability roots may be discovered at once`,
+          `At most ${MAX_ROOTS} capability roots can be discovered per request.`,
         );
       }
       return { roots: await Promise.all(roots.map((root) => discover(root, sandbox))) };
@@ -30,13 +30,13 @@ export function capabilityRootsMethod(sandbox: Sandbox): Method {
   };
 }
 
-/** Problems of a root are part of its own result. */
+/** Reports problems with a root in that root's result. */
 async function discover({ id, path, sandbox: context }: Root, sandbox: Sandbox): Promise<object> {
   const warnings: string[] = [];
   const empty = { id, path, plugin: null, skills: [], namespaceManifests: [], warnings };
   try {
     return { ...empty, ...(await scanRoot(path, fileCalls(sandbox, context), warnings)), error: null };
   } catch (error) {
-    return { ...empty, error: error instanceof Error ? error.message : "the root can't be read" };
+    return { ...empty, error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -1,6 +1,6 @@
 import { YamlNode } from "./yaml-node.ts";
 
-/** What a SKILL.md says of itself. */
+/** The front matter of a SKILL.md file. */
 export interface FrontMatter {
   readonly name: string;
   readonly description: string;
@@ -10,11 +10,11 @@ export interface FrontMatter {
 const NAME_CHARACTERS = 64;
 const FENCE = "---";
 
-/** Unicode's white space, as in Rust; `\s` counts other characters. */
+/** Unicode white space, as in Rust. `\s` matches a different set. */
 const SPACES = /\p{White_Space}+/u;
 const SPACE = /^\p{White_Space}/u;
 
-/** Words with one space between. */
+/** Replaces every run of white space with one space, and trims the text. */
 export function singleLine(text: string): string {
   return text
     .split(SPACES)
@@ -22,14 +22,14 @@ export function singleLine(text: string): string {
     .join(" ");
 }
 
-/** Reads the front matter of a skill. Throws where Codex leaves the skill out. */
+/** Reads the front matter of a skill. Throws if Codex would skip the skill. */
 export function readFrontMatter(contents: string, folderName: string): FrontMatter {
   const yaml = fencedLines(contents);
   const read = decode(yaml.join("\n")) ?? decode(repaired(yaml).join("\n"));
-  if (!read) throw new TypeError("invalid YAML");
+  if (!read) throw new TypeError("The YAML is invalid.");
   const name = read.name || singleLine(folderName) || "skill";
-  if (Array.from(name).length > NAME_CHARACTERS) throw new TypeError("the name is too long");
-  if (read.description === "") throw new TypeError("there is no description");
+  if (Array.from(name).length > NAME_CHARACTERS) throw new TypeError("The name is too long.");
+  if (read.description === "") throw new TypeError("The description is missing.");
   return { name, description: read.description, shortDescription: read.shortDescription || null };
 }
 
@@ -58,11 +58,14 @@ function optionalLine(node: YamlNode | undefined): string {
 function fencedLines(contents: string): string[] {
   const [first = "", ...lines] = contents.split("\n").map((line) => line.replace(/\r$/, ""));
   const end = lines.findIndex((line) => singleLine(line) === FENCE);
-  if (singleLine(first) !== FENCE || end <= 0) throw new TypeError("there is no front matter");
+  if (singleLine(first) !== FENCE || end <= 0) throw new TypeError("The front matter is missing.");
   return lines.slice(0, end);
 }
 
-/** Quotes values that are prose with a colon or a bracket in it: many skills have them, and Codex takes them. */
+/**
+ * Quotes plain text values that contain a colon or start with a bracket. Many skills have them, and Codex
+ * accepts them.
+ */
 function repaired(lines: readonly string[]): string[] {
   let blockIndent: number | undefined;
   return lines.map((line) => {

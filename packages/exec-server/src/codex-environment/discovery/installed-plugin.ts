@@ -3,7 +3,7 @@ import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
 import { manifestFolder, type RootBundle, type TextFile } from "./root-bundle.ts";
 import { readSkillMetadata, type SkillMetadata } from "./skill-metadata.ts";
 
-/** A skill as it is listed; its name has the plugin's before it when it lies in one. */
+/** A listed skill. Its name is prefixed with the name of the plugin that contains it, if any. */
 export interface ListedSkill extends FrontMatter, SkillMetadata {
   readonly path: string;
 }
@@ -23,14 +23,16 @@ const namedFiles = z.object({ mcpServers: z.unknown(), apps: z.unknown() }).part
 
 type PluginFiles = NonNullable<RootBundle["plugin"]>;
 
-/** What a plugin is called in lists. Undefined when its manifest can't be read, and the plugin is left out. */
+/**
+ * Returns the display name of a plugin. Undefined if its manifest can't be read; the plugin is then skipped.
+ */
 export function displayName(manifest: TextFile): string | undefined {
   const title = parseJson(manifestTitle, manifest.contents);
   if (!title) return undefined;
   return title.interface?.displayName?.trim() || nameOr(title.name, manifest);
 }
 
-/** MCP servers that stand in the manifest itself are given as a file of their own would be. */
+/** Returns MCP servers that are defined in the manifest itself as a separate configuration file. */
 export function withInlineServers(plugin: PluginFiles): PluginFiles {
   const inline = parseJson(inlineServers, plugin.manifest.contents);
   if (!inline) return plugin;
@@ -40,7 +42,7 @@ export function withInlineServers(plugin: PluginFiles): PluginFiles {
   };
 }
 
-/** Whether the manifest names a file that could not be read. */
+/** Whether the manifest refers to a file that could not be read. */
 export function lacksFile({ manifest, mcpConfig, appsConfig }: PluginFiles): boolean {
   const named = parseJson(namedFiles, manifest.contents);
   return (
@@ -48,7 +50,7 @@ export function lacksFile({ manifest, mcpConfig, appsConfig }: PluginFiles): boo
   );
 }
 
-/** The skills of a root in the order of their paths. One that can't be read is left out with a warning. */
+/** Lists the skills of a root, ordered by path. Skips unreadable ones with a warning. */
 export function listSkills(bundle: RootBundle, warnings: string[]): ListedSkill[] {
   const namespaces = namespacesOf(bundle.namespaceManifests);
   return bundle.skills.flatMap(({ instructions: { path, contents }, metadata }) => {
@@ -76,19 +78,19 @@ function namespacesOf(manifests: readonly TextFile[]): ReadonlyMap<string, strin
   return namespaces;
 }
 
-/** With the name of the nearest plugin around it. */
+/** Prefixes a name with that of the nearest plugin that contains the folder. */
 function qualify(name: string, folder: string, namespaces: ReadonlyMap<string, string>): string {
   for (let at = folder; at.length > "file://".length; at = parentOf(at)) {
     const namespace = namespaces.get(at);
     if (namespace === undefined) continue;
     const qualified = `${namespace}:${name}`;
-    if (Array.from(qualified).length > QUALIFIED_CHARACTERS) throw new RangeError("the name is too long");
+    if (Array.from(qualified).length > QUALIFIED_CHARACTERS) throw new RangeError("The name is too long.");
     return qualified;
   }
   return name;
 }
 
-/** A plugin without a name has that of its folder. */
+/** Returns the name of a plugin, or that of its folder if it has none. */
 function nameOr(name: string, manifest: TextFile): string {
   return name.trim() === "" ? baseName(manifestFolder(manifest.path) ?? "") : name;
 }

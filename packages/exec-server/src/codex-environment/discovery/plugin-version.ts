@@ -1,16 +1,18 @@
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*))?(?:\+([\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*))?$/;
 
-/** A plugin that is worked on is installed under this name, before every number. */
+/**
+ * A plugin under development is installed under this name, which takes precedence over every version number.
+ */
 const LOCAL = "local";
 
-/** The version of a plugin that is in use, of the folders that lie there. */
+/** Returns the active version of a plugin, given the names of its version folders. */
 export function activeVersion(folders: readonly string[]): string | undefined {
   const versions = folders.filter((name) => /^[A-Za-z0-9._+-]+$/.test(name));
   return versions.includes(LOCAL) ? LOCAL : versions.toSorted(compareVersions).at(-1);
 }
 
-/** By semantic version where both are one, else as text. */
+/** Compares semantic versions. If one of them is not a semantic version, compares both as text. */
 function compareVersions(left: string, right: string): number {
   const [one, other] = [SEMVER.exec(left), SEMVER.exec(right)];
   if (!one || !other) return compare(left, right);
@@ -18,7 +20,8 @@ function compareVersions(left: string, right: string): number {
     const order = compare(BigInt(one[part] ?? 0), BigInt(other[part] ?? 0));
     if (order !== 0) return order;
   }
-  // A version without a pre-release comes behind those with one; with build metadata it is the other way.
+  // A version without a pre-release part sorts after those with one. A version without build metadata sorts
+  // before.
   return comparePre(one[4], other[4]) || compareLists(one[5]?.split(".") ?? [], other[5]?.split(".") ?? []);
 }
 
@@ -28,7 +31,10 @@ function comparePre(left: string | undefined, right: string | undefined): number
   return compareLists(left.split("."), right.split("."));
 }
 
-/** Numbers before words, numbers by value; of two lists that begin alike the shorter comes first. */
+/**
+ * Compares identifiers: numbers before words, numbers by value. Of two lists with a common start, the shorter
+ * one is smaller.
+ */
 function compareLists(left: readonly string[], right: readonly string[]): number {
   for (const [index, one] of left.entries()) {
     const other = right[index];

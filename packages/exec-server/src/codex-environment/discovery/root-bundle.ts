@@ -1,4 +1,6 @@
-/** Reads a file as text; undefined when there is none. What is there and can't be read is a warning, and undefined too. */
+/**
+ * Reads a file as text. Resolves to undefined if it does not exist, or with a warning if it can't be read.
+ */
 export type ReadText = (uri: string) => Promise<string | undefined>;
 
 export interface TextFile {
@@ -13,7 +15,10 @@ export interface RootBundle {
     readonly appsConfig: TextFile | null;
   } | null;
   readonly skills: readonly { readonly instructions: TextFile; readonly metadata: TextFile | null }[];
-  /** The first of each folder that has one; the root's own, or the nearest above it, comes first. */
+  /**
+   * The preferred manifest of each folder that has one. The first is that of the root, or of the nearest
+   * folder above it.
+   */
   readonly namespaceManifests: readonly TextFile[];
 }
 
@@ -28,7 +33,7 @@ const MCP_CONFIG = ".mcp.json";
 const SKILL = "/SKILL.md";
 const SKILL_METADATA = "/agents/openai.yaml";
 
-/** The plugin, the skills and the namespaces of one root, given the files below it. */
+/** Builds the plugin, the skills and the namespaces of a root from the files below it. */
 export async function rootBundle(
   root: string,
   files: readonly string[],
@@ -58,13 +63,13 @@ export async function rootBundle(
   return { plugin, skills, namespaceManifests };
 }
 
-/** The folder whose plugin a manifest describes; undefined for other files. */
+/** Returns the folder of the plugin that a manifest describes. Undefined for other files. */
 export function manifestFolder(path: string): string | undefined {
   const name = MANIFESTS.find((manifest) => path.endsWith(manifest));
   return name === undefined ? undefined : path.slice(0, -name.length);
 }
 
-/** One manifest for each folder below the root, the first in the order of preference. */
+/** Returns one manifest per folder below the root, by order of preference. */
 function nestedManifests(files: readonly string[], inherited: TextFile | null): string[] {
   const known = new Set(files);
   const folders = new Set(files.flatMap((file) => manifestFolder(file) ?? []));
@@ -74,7 +79,10 @@ function nestedManifests(files: readonly string[], inherited: TextFile | null): 
     .flatMap((folder) => MANIFESTS.map((name) => folder + name).find((path) => known.has(path)) ?? []);
 }
 
-/** The MCP and apps files that a manifest names; without a name the usual one, unless the servers stand in it. */
+/**
+ * Loads the MCP and apps files that a manifest refers to. Without a reference, loads the default MCP file,
+ * unless the manifest defines the servers itself.
+ */
 async function linkedConfigs(
   base: string,
   manifest: TextFile,
@@ -85,7 +93,9 @@ async function linkedConfigs(
   const linked = (name: unknown): string | undefined => {
     if (typeof name !== "string") return undefined;
     if (name.length > 2 && name.startsWith("./") && !name.split(/[/\\]/).includes("..")) return name.slice(2);
-    warnings.push(`${manifest.path}: a file must be named by ./ and without .., not ${name}`);
+    warnings.push(
+      `${manifest.path}: Expected a path that starts with "./" and does not contain "..", but received "${name}".`,
+    );
     return undefined;
   };
   const isInline = typeof mcpServers === "object" && mcpServers !== null && !Array.isArray(mcpServers);
@@ -97,7 +107,7 @@ async function linkedConfigs(
   };
 }
 
-/** A manifest that is not JSON names nothing. */
+/** Parses a manifest. One that is not JSON has no references. */
 function parsed(manifest: TextFile): { mcpServers?: unknown; apps?: unknown } {
   try {
     const value: unknown = JSON.parse(manifest.contents);
@@ -115,7 +125,10 @@ async function firstManifest(folder: string, load: Load): Promise<TextFile | nul
   return null;
 }
 
-/** A folder of skills may lie inside a plugin, whose name is then its namespace. */
+/**
+ * Finds the manifest of the plugin that contains a folder of skills. The plugin's name is then their
+ * namespace.
+ */
 async function nearestManifest(base: string, load: Load): Promise<TextFile | null> {
   let folder = base;
   while (folder.length > "file://".length) {

@@ -18,7 +18,7 @@ const WALK = {
   pruneHiddenDirectories: false,
 };
 
-/** The file operations that discovery needs, inside a sandbox or not. */
+/** The file operations that discovery needs, with or without a sandbox. */
 export type FileCalls = (
   method: "fs/walk" | "fs/readFile" | "fs/getMetadata",
   params: { readonly path: string; readonly options?: object },
@@ -33,7 +33,7 @@ export function fileCalls(sandbox: Sandbox, context: SandboxContext | null | und
   };
 }
 
-/** The files of one root that plugins and skills are made of. */
+/** Reads the files of a root that define plugins and skills. */
 export async function scanRoot(path: string, call: FileCalls, warnings: string[]): Promise<RootBundle> {
   const { entries, errors, truncated } = (await call("fs/walk", { path, options: WALK })) as WalkResult;
   warnings.push(...errors.map((error) => `failed to scan capability path ${error.path}: ${error.message}`));
@@ -42,16 +42,20 @@ export async function scanRoot(path: string, call: FileCalls, warnings: string[]
   return rootBundle(path, files, textReader(call, warnings), warnings);
 }
 
-/** Reads small UTF-8 files until the budget of the root is used up; what is there and can't be read is a warning. */
+/**
+ * Reads small UTF-8 files until the root's budget is used up. Adds a warning for files that can't be read.
+ */
 function textReader(call: FileCalls, warnings: string[]): ReadText {
   let left = Math.min(ROOT_BYTES, SERVER_LIMITS.messageBytes);
   const load = async (path: string): Promise<string | undefined> => {
     const { isFile, size } = (await call("fs/getMetadata", { path })) as FileMetadata;
     if (!isFile) return undefined;
     if (size > FILE_BYTES || size > left)
-      throw new RangeError(`larger than ${FILE_BYTES} bytes, or too much in all`);
+      throw new RangeError(
+        `The file has more than ${FILE_BYTES} bytes, or the files of this root have too many in total.`,
+      );
     const bytes = (await call("fs/readFile", { path })) as Buffer;
-    // A byte order mark stays: Codex takes a file that begins with one for a file without front matter.
+    // Keeps the byte order mark: Codex treats a file that starts with one as a file without front matter.
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     left -= bytes.length;
     return text;
@@ -59,7 +63,7 @@ function textReader(call: FileCalls, warnings: string[]): ReadText {
   return (path) =>
     load(path).catch((error: unknown) => {
       if (error instanceof Refusal && error.rpcCode === CODES.notFound) return undefined;
-      warnings.push(`${path}: ${error instanceof Error ? error.message : "can't be read"}`);
+      warnings.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     });
 }

@@ -1,7 +1,7 @@
 import { singleLine } from "./front-matter.ts";
 import { YamlNode } from "./yaml-node.ts";
 
-/** What `agents/openai.yaml` says of a skill. */
+/** The metadata of a skill in `agents/openai.yaml`. */
 export interface SkillMetadata {
   readonly dependencies: { readonly tools: readonly object[] } | null;
   readonly policy: {
@@ -12,12 +12,15 @@ export interface SkillMetadata {
 
 const NONE: SkillMetadata = { dependencies: null, policy: null };
 
-/** Longer texts are left out. */
+/** Longer texts are omitted. */
 const CHARACTERS = { short: 64, long: 1024 };
 
 const PRODUCTS: ReadonlySet<string> = new Set(["chatgpt", "codex", "atlas"]);
 
-/** A file that can't be read says nothing: the skill is there without it. */
+/**
+ * Reads the metadata of a skill. An unreadable file counts as missing, and the skill is listed without
+ * metadata.
+ */
 export function readSkillMetadata(contents: string | undefined): SkillMetadata {
   if (contents === undefined) return NONE;
   try {
@@ -40,7 +43,7 @@ function present(node: YamlNode | undefined): YamlNode | undefined {
   return node?.isNull === true ? undefined : node;
 }
 
-/** Not in the answer, but what is wrong in it makes Codex pass over the whole file. */
+/** Validates a part that is not returned, because an error in it makes Codex ignore the whole file. */
 function assertInterface(node: YamlNode | undefined): void {
   const fields = node?.fields({
     display_name: ["display_name"],
@@ -62,12 +65,12 @@ function policyOf(node: YamlNode | undefined): SkillMetadata["policy"] {
   };
 }
 
-/** In small letters or in capitals, not mixed. */
+/** Parses a product name in lower case or upper case, but not mixed. */
 function productOf(node: YamlNode): string {
   const text = node.text();
   const product = text.toLowerCase();
   if (PRODUCTS.has(product) && (text === product || text === product.toUpperCase())) return product;
-  throw new TypeError(`there is no product ${text}`);
+  throw new TypeError(`Unknown product "${text}".`);
 }
 
 function dependenciesOf(node: YamlNode | undefined): SkillMetadata["dependencies"] {

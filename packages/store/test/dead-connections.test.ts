@@ -1,10 +1,10 @@
-// Networks that fail without an error: nothing hangs, every wait has a limit, and all goes on afterwards.
+// Networks that fail without an error: nothing hangs, every wait has a limit, and everything works afterwards.
 import { PostgresProxy, PostgresServer } from "@codexkit/store/testing";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openStore } from "../open-store.ts";
-import type { StoreLimits } from "../limits.ts";
-import { modeBecomes } from "../testing/notifier-mode.ts";
+import { openStore } from "../src/open-store.ts";
+import type { StoreLimits } from "../src/limits.ts";
+import { modeBecomes } from "../src/testing/notifier-mode.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.each(["unix", "tcp"] as const)("over %s", (transport) => {
     return { proxy, store: await open(proxy.url) };
   };
 
-  test("a dedicated connection rejects at its limit and is replaced, whatever became of its network", async () => {
+  test("a dedicated connection rejects at its timeout and is replaced, however its network fails", async () => {
     const { proxy, store } = await openBehindProxy();
     await using _proxy = proxy;
     await using _store = store;
@@ -51,15 +51,15 @@ describe.each(["unix", "tcp"] as const)("over %s", (transport) => {
     expect(await works()).toEqual([{ one: 1 }]);
   });
 
-  test("queries of the pool end at their limit, and the pool checks its other connections before their next use", async () => {
+  test("queries of the pool reject at their timeout, and the pool checks its other connections before their next use", async () => {
     const { proxy, store } = await openBehindProxy();
     await using _proxy = proxy;
     await using _store = store;
-    // Several connections.
+    // Opens several connections.
     await Promise.all([1, 2, 3, 4].map(() => one.execute(store.db)));
     proxy.setMode("half-open");
     await expect(one.execute(store.db)).rejects.toMatchObject({ code: "store_unavailable" });
-    // All others are dead too, and no query is lost on them.
+    // All other connections are dead too, but no query fails because of them.
     await Promise.all([1, 2, 3, 4].map(() => one.execute(store.db)));
     proxy.setMode("blackhole");
     const failed = store.db.transaction().execute((trx) => one.execute(trx));
@@ -68,7 +68,7 @@ describe.each(["unix", "tcp"] as const)("over %s", (transport) => {
     await one.execute(store.db);
   });
 
-  test("the notifier polls while its connection is dead, and makes another one", async () => {
+  test("the notifier polls while its connection is dead, and opens a new one", async () => {
     const { proxy, store } = await openBehindProxy();
     await using _proxy = proxy;
     await using _store = store;
@@ -81,7 +81,7 @@ describe.each(["unix", "tcp"] as const)("over %s", (transport) => {
     await modeBecomes(store, "listening");
   });
 
-  test("a lock is held again after its connection was dead, though Postgres has not noticed", async () => {
+  test("a lock is acquired again after its connection died, although Postgres has not noticed", async () => {
     const location = await server.createDatabase();
     await using proxy = await PostgresProxy.start(location, { transport });
     const warnings: string[] = [];

@@ -1,4 +1,5 @@
 import type { Answer } from "@codexkit/approvals";
+import { toInboxRequest } from "@codexkit/daemon/client";
 import { SerialQueue } from "@codexkit/rpc/async";
 import type { ServerRequestHandlers } from "codexkit";
 import type { CliContext } from "../context.ts";
@@ -11,8 +12,7 @@ import type { TurnView } from "../render/turn-view.ts";
 import type { LiveOutput } from "../terminal/live-output.ts";
 import { revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
-import type { AskPerson } from "./approvals.ts";
-import { toFormRequest, toInboxRequest } from "./to-inbox-request.ts";
+import type { AskUser } from "./approvals.ts";
 
 interface TerminalPromptOptions {
   readonly context: CliContext;
@@ -22,11 +22,14 @@ interface TerminalPromptOptions {
   readonly cwd: string;
   /** Called before and after a prompt, for a program that reads keys itself. */
   readonly onPrompt?: ((isOpen: boolean) => void) | undefined;
-  /** Receives what was typed during a prompt but is not an answer. */
+  /** Receives text that was typed during a prompt but is not an answer. */
   readonly onText?: PromptStreams["onText"];
 }
 
-/** Asks a person in the terminal: about approvals, questions of the model and forms of MCP servers. One at a time. */
+/**
+ * Asks the user in the terminal about approvals, questions of the agent and forms of MCP servers, one at a
+ * time.
+ */
 export class TerminalPrompts {
   readonly #options: TerminalPromptOptions;
   readonly #queue = new SerialQueue();
@@ -35,9 +38,9 @@ export class TerminalPrompts {
     this.#options = options;
   }
 
-  readonly askAboutApproval: AskPerson = (approval, question, signal) =>
+  readonly askAboutApproval: AskUser = (approval, question, signal) =>
     this.#queue.run(async () => {
-      // It may have been withdrawn while another question was open.
+      // It may have been withdrawn while another prompt was open.
       if (signal.aborted) return { decision: "deny" };
       const { view, style, cwd } = this.#options;
       view.block([
@@ -62,7 +65,7 @@ export class TerminalPrompts {
         ),
       );
       if (picked !== undefined) return toAnswer(picked);
-      // Ctrl-C. A withdrawn question looks the same.
+      // Ctrl-C. A withdrawn question has the same result.
       if (!signal.aborted) lifetime.interrupt();
       return { decision: "deny", cancel: true, reason: "interrupted" };
     });
@@ -80,7 +83,7 @@ export class TerminalPrompts {
 
   readonly answerForm: NonNullable<ServerRequestHandlers["elicitation"]> = async (form, { signal }) => {
     const { style, cwd } = this.#options;
-    const request = toFormRequest(form);
+    const request = toInboxRequest(form);
     const answer = await this.ask(formatRequest(request, cwd, style), signal, (streams) =>
       askForm(request, streams),
     );
@@ -88,7 +91,9 @@ export class TerminalPrompts {
     return answer ?? "cancel";
   };
 
-  /** Opens a prompt of the caller's, with lines before it, when no other is open. Undefined if it was withdrawn before. */
+  /**
+   * Opens a prompt when no other one is open, after printing `lines`. Undefined if it was withdrawn before.
+   */
   ask<Value>(
     lines: readonly string[],
     signal: AbortSignal,
@@ -101,14 +106,15 @@ export class TerminalPrompts {
     });
   }
 
-  /** Gives the terminal to a prompt. */
+  /** Runs a prompt that uses the terminal. */
   async #prompt<Value>(signal: AbortSignal, ask: (options: PromptStreams) => Promise<Value>): Promise<Value> {
     const { context, output, view, onPrompt, onText } = this.#options;
     const { stdin, stdout, stderr } = context;
     view.setActivity("waiting for your answer");
     output.pause();
     onPrompt?.(true);
-    // The given signal also aborts after the answer, and a prompt that has ended would leave raw mode once more.
+    // The given signal also aborts after the answer, and a prompt that has ended would leave raw mode a
+    // second time.
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort(signal.reason);
     signal.addEventListener("abort", withdraw);

@@ -2,7 +2,7 @@ import { type TempFolder, tempFolder } from "@codexkit/testing";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FinishedCli, runCli } from "../../test/cli-process.ts";
+import { type FinishedCli, runCli } from "./cli-process.ts";
 
 let folder: TempFolder;
 beforeAll(async () => {
@@ -119,7 +119,7 @@ describe("import", () => {
     expect((await policy("check", "--policy", "imported.json", "git push")).stdout).toMatch(/^ask /);
   });
 
-  test("finds the files of the person and the project", async () => {
+  test("finds the files of the user and the project", async () => {
     const { exitCode, stdout } = await policy("import", "--json");
 
     expect(exitCode).toBe(0);

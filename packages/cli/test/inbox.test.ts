@@ -2,8 +2,8 @@ import type { Approval, Session } from "@codexkit/daemon/client";
 import { askUser, patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CliTerminal } from "../../test/cli-terminal.ts";
-import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
+import { CliTerminal } from "./cli-terminal.ts";
+import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 const script: ScriptFunction = ({ lastUserText, newOutputs }) => {
   if (newOutputs.length > 0) return say("Done.");
@@ -87,7 +87,7 @@ describe("without a terminal", () => {
     expect(await outcome()).toBe("turn.completed");
     const again = await daemon.run(["inbox", "approve", id]);
     expect(again.exitCode).toBe(1);
-    expect(again.stderr).toContain(`${id} has been answered already`);
+    expect(again.stderr).toContain(`${id} has already been answered`);
   });
 
   test("shows hidden characters of a command before and after it is approved", async () => {
@@ -133,9 +133,9 @@ describe("without a terminal", () => {
   test.each([
     [["approve", "nope"], 1, 'There is no open approval "nope".'],
     [["approve", ""], 2, "The ID of the approval is empty."],
-    [["decline", "0"], 2, '"0" is too short for the beginning of the ID of an approval.'],
+    [["decline", "0"], 2, '"0" is too short to identify an approval.'],
     [["list", "--session", ""], 2, "The ID of the session is empty."],
-    [["show", "nope"], 1, "Run `codexkit inbox list` to see what is open."],
+    [["show", "nope"], 1, "Run `codexkit inbox list` to see the open entries."],
     [["approve", "--for", "ever", "x"], 2, "Allowed choices are call, session, always."],
     [["list", "--session", "nope"], 1, 'There is no session "nope".'],
   ])("%j exits with %d", async (args, exitCode, message) => {
@@ -196,7 +196,7 @@ describe.each([
     await daemon.client.answer(id, { type: "decision", offer: "decline" });
 
     expect(await terminal.exited).toBe(0);
-    expect(terminal.text).toContain("It was answered elsewhere, or its turn has ended.");
+    expect(terminal.text).toContain("This entry was answered elsewhere, or its turn has ended.");
     expect(await outcome()).toBe("turn.completed");
   });
 });

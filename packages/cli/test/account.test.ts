@@ -3,8 +3,8 @@ import { tempFolder } from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type FinishedCli, runCli } from "../../test/cli-process.ts";
-import { openScriptedCli, type ScriptedCli } from "../../test/scripted-cli.ts";
+import { type FinishedCli, runCli } from "./cli-process.ts";
+import { openScriptedCli, type ScriptedCli } from "./scripted-cli.ts";
 
 let cli: ScriptedCli;
 
@@ -38,7 +38,7 @@ test("login stores a key from stdin, account names it, and logout removes it", a
 
 test.each([
   [["--api-key"], "", "error: stdin has no API key.\n"],
-  [["--api-key", "--device"], "", "error: --api-key and --device exclude each other.\n"],
+  [["--api-key", "--device"], "", "error: --api-key and --device can't be used together.\n"],
 ])("login %j without a usable key exits with 2", async (args, input, message) => {
   const { exitCode, stderr } = await cli.run(["login", ...args], { input });
 
@@ -74,7 +74,7 @@ describe("threads", () => {
       cli.run(["threads", "show", id]),
     ]);
 
-    expect(nothing).toMatchObject({ exitCode: 0, stdout: "", stderr: "There are no such threads.\n" });
+    expect(nothing).toMatchObject({ exitCode: 0, stdout: "", stderr: "No threads found.\n" });
     expect(table.stdout).toContain(id);
     expect(found).toMatchObject({ exitCode: 0, stdout: "" });
     expect(shown.stdout).toContain(`hello\n  thread  ${id}\n  folder  ${cli.workspace}\n`);

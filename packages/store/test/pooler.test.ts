@@ -1,8 +1,8 @@
-// A connection pooler in transaction mode, as PgBouncer: nothing belongs to a client outside a transaction.
+// A connection pooler in transaction mode, like PgBouncer: nothing belongs to a client outside a transaction.
 import { PostgresServer, TransactionPooler } from "@codexkit/store/testing";
 import { sql, type Kysely } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openStore } from "../open-store.ts";
+import { openStore } from "../src/open-store.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -46,9 +46,9 @@ test("migrations, queries and transactions work, with the limits inside transact
   }
 });
 
-test("the notifier polls, though it now and then gets its own notifications", async () => {
+test("the notifier polls, although it sometimes receives its own notifications", async () => {
   const location = await server.createDatabase();
-  // One connection for all: that of the notifier is the one that listens.
+  // All clients share one connection, which is the one that listens.
   await using pooler = await TransactionPooler.start(location, { connections: 1 });
   await using store = await open(pooler.url);
   const modes = new Set<string>();
@@ -62,7 +62,7 @@ test("the notifier polls, though it now and then gets its own notifications", as
   expect([...modes]).toEqual(["polling"]);
 });
 
-test("a lock has one holder, and is free when that releases it or is gone", async () => {
+test("a lock has one holder, and is free when the holder releases it or disconnects", async () => {
   const location = await server.createDatabase();
   await using pooler = await TransactionPooler.start(location);
   await using here = await open(pooler.url);
@@ -70,7 +70,7 @@ test("a lock has one holder, and is free when that releases it or is gone", asyn
   await using direct = await open(location);
   const held = await here.lock("name");
   expect(held).toBeDefined();
-  // Every attempt runs on another connection of the server, one of which has the lock.
+  // Every attempt runs on a different server connection, one of which holds the lock.
   for (let count = 0; count < 8; count += 1) expect(await there.lock("name")).toBeUndefined();
   expect(await direct.lock("name")).toBeUndefined();
   await held?.[Symbol.asyncDispose]();

@@ -7,8 +7,8 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runCli, startCli } from "../../test/cli-process.ts";
-import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
+import { runCli, startCli } from "./cli-process.ts";
+import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 const script: ScriptFunction = ({ newOutputs: [output] }) => {
   if (output === undefined) return run(String.raw`printf '\033[2Jclean\n'`, { callId: "command" });
@@ -75,8 +75,7 @@ describe("show", () => {
     expect(await daemon.run(["sessions", "show", "nope"])).toEqual({
       exitCode: 1,
       stdout: "",
-      stderr:
-        'error: There is no session "nope".\nRun `codexkit sessions` to see the sessions of the daemon.\n',
+      stderr: 'error: There is no session "nope".\nRun `codexkit sessions` to see the daemon\'s sessions.\n',
     });
   });
 });
@@ -126,7 +125,7 @@ describe("export, delete and import", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(again).toMatchObject({
       exitCode: 2,
-      stderr: `error: The file ${file} exists.\nReplace it with --force, or choose another one with -o.\n`,
+      stderr: `error: The file ${file} already exists.\nReplace it with --force, or choose another file with -o.\n`,
     });
     expect(piped.stdout.split("\n").length).toBe((await readFile(file, "utf8")).split("\n").length);
 
@@ -135,14 +134,14 @@ describe("export, delete and import", () => {
     expect(await daemon.run(["sessions", "delete", session.id])).toEqual({
       exitCode: 2,
       stdout: "",
-      stderr: "error: Deleting needs a confirmation.\nPass --yes to delete without a question.\n",
+      stderr: "error: Deleting requires confirmation.\nPass --yes to delete without confirmation.\n",
     });
     expect(await daemon.json(["sessions", "delete", "--yes", session.id])).toEqual([{ deleted: session.id }]);
     const [imported] = await daemon.json<Session>(["sessions", "import", "--trust", "--name", "Moved", file]);
     expect(imported).toMatchObject({
       name: "Moved",
       threadId: session.threadId,
-      leftOut: { mcpServers: [], permissionMode: null, answers: 0 },
+      leftOut: { mcpServers: [], environment: null, permissionMode: null, answers: 0 },
     });
   });
 
@@ -153,8 +152,8 @@ describe("export, delete and import", () => {
     [["export", "nope"], 1, 'There is no session "nope".'],
     [["delete", "--yes", "Moved", "nope"], 1, 'There is no session "nope".'],
     [["delete", "--yes", ""], 2, "The ID of the session is empty."],
-    [["delete", "--yes", "0"], 2, '"0" is too short for the beginning of the ID of a session.'],
-    [["list", "--limit", "0"], 2, "Expected a whole number from 1."],
+    [["delete", "--yes", "0"], 2, '"0" is too short to identify a session.'],
+    [["list", "--limit", "0"], 2, "Expected a positive whole number."],
   ])("%j exits with %d", async (args, exitCode, message) => {
     await writeFile(join(daemon.workspace, "garbage"), "no session\n");
     const result = await daemon.run(["sessions", ...args]);
