@@ -74,8 +74,6 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     stateFolder: await realpath(stateFolder),
     limits: limits.files,
   });
-  await files.cleanUp(database);
-  await StagedSession.cleanUp(database, nodeName);
   if (replay !== undefined) await loadReplay(database, replay);
   const stderr = new StderrLog(join(stateFolder, "stderr"));
   await stderr.removeExcept(async (sessionId) => {
@@ -96,6 +94,11 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
           webhooks,
           stderr,
           log: logger,
+          // Not earlier: a daemon with the same name may be running.
+          onNameTaken: async () => {
+            await files.cleanUp(database);
+            await StagedSession.cleanUp(database, nodeName);
+          },
         })
       : new ReplayRunner(),
   );
@@ -116,6 +119,7 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
       stderr,
       environment: codexEnvironment(options),
       codexHome: join(stateFolder, "codex"),
+      options: { codex: options.codex, limits: options.limits, roots, sharedRoots },
       secrets: [options.apiKey, options.store && new URL(options.store).password].filter(isText),
     },
     logger,

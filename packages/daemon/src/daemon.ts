@@ -1,5 +1,6 @@
 import type { Hono } from "hono";
 import { createRequire } from "node:module";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { SessionSettings } from "./api/settings.ts";
 import type { Database } from "./database.ts";
@@ -74,6 +75,10 @@ export class Daemon implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #retentionTimer: NodeJS.Timeout;
   readonly #webhooks: WebhookDeliverer;
+  /** Aborted when the shutdown must not wait any longer. */
+  readonly #hurry = new AbortController();
+  /** When the drain began. */
+  #drainingSince: number | undefined;
   #retaining: Promise<void> | undefined;
   #server: HttpServer | undefined;
   #closed: Promise<void> | undefined;
@@ -95,6 +100,10 @@ export class Daemon implements AsyncDisposable {
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env), {
       ...parts.limits,
       isEnding: () => parts.runner.status.state === "draining" || parts.runner.status.state === "closed",
+    });
+    parts.runner.onChange(({ state }) => {
+      // A node may also drain because its fleet was asked for that.
+      if (state === "draining") this.#drainingSince ??= performance.now();
     });
     const { database, webhooks, logger } = parts;
     this.#webhooks = new WebhookDeliverer({ ...webhooks, database, log: logger });
@@ -145,10 +154,15 @@ export class Daemon implements AsyncDisposable {
    */
   async drain(timeoutMs: number = this.#parts.drainMs): Promise<void> {
     this.#parts.logger.info({ timeoutMs }, "draining");
+    this.#drainingSince ??= performance.now();
+    if (timeoutMs <= 0) this.#hurry.abort();
     await this.#parts.runner.drain(timeoutMs);
   }
 
-  /** Drains, then ends streams and connections and closes the store. */
+  /**
+   * Drains, then ends streams and connections and closes the store. If other nodes are up, it listens for at least
+   * `limits.fleet.drainListenMs` from the start of the drain, unless `drainMs` is 0.
+   */
   async close(options: { readonly drainMs?: number } = {}): Promise<void> {
     this.#closed ??= this.#close(options.drainMs ?? this.#parts.drainMs);
     await this.#closed;
@@ -171,6 +185,7 @@ export class Daemon implements AsyncDisposable {
   async #retain(): Promise<void> {
     const { database, retention, webhooks, files, logger } = this.#parts;
     await files.removeImages(database);
+    await database.sessions.purgeDeleted();
     const result = await database.journal.retain(retention);
     await database.webhooks.prune(webhooks.limits.keepMs);
     await database.logins.prune();
@@ -179,12 +194,27 @@ export class Daemon implements AsyncDisposable {
     logger.debug(result, "applied retention");
   }
 
+  /** Waits until load balancers can have noticed the drain, because they send requests until then. Never rejects. */
+  async #waitForBalancers(): Promise<void> {
+    const { database, runner, fleetLimits } = this.#parts;
+    const { signal } = this.#hurry;
+    if (database.store.kind !== "postgres" || !this.#server || signal.aborted) return;
+    // If the store can't be reached, there may be others.
+    const hasOthers = await database.fleet.hasOthers(runner.status.nodeId).catch(() => true);
+    const elapsedMs = performance.now() - (this.#drainingSince ?? 0);
+    if (!hasOthers || elapsedMs >= fleetLimits.drainListenMs) return;
+    await delay(fleetLimits.drainListenMs - elapsedMs, undefined, { signal }).catch(() => {});
+  }
+
   async #close(drainMs: number): Promise<void> {
     const { runner, terminals, database, logger } = this.#parts;
     clearInterval(this.#retentionTimer);
     try {
-      await this.drain(drainMs);
+      const drained = this.drain(drainMs);
+      const noticed = this.#waitForBalancers();
+      await drained;
       await runner.close();
+      await noticed;
     } finally {
       await terminals.close();
       this.#closing.abort();

@@ -3,7 +3,7 @@ import { z } from "zod";
 export const model = z
   .object({
     id: z.string(),
-    model: z.string().meta({ description: "Pass as `model` of a session." }),
+    model: z.string().meta({ description: "Pass it as the `model` of a session." }),
     name: z.string(),
     description: z.string(),
     isDefault: z.boolean(),
@@ -16,7 +16,7 @@ export const model = z
 
 export const account = z
   .object({
-    account: z.looseObject({ type: z.string() }).nullable().meta({ description: "Null without a login." }),
+    account: z.looseObject({ type: z.string() }).nullable().meta({ description: "Null if not logged in." }),
     requiresOpenaiAuth: z.boolean(),
   })
   .meta({ id: "Account" });
@@ -24,7 +24,10 @@ export const account = z
 const quotaWindow = z
   .object({
     usedPercent: z.number(),
-    minutes: z.int().nullable().meta({ description: "Length of the window. Null if Codex does not say it." }),
+    minutes: z
+      .int()
+      .nullable()
+      .meta({ description: "Length of the window. Null if Codex does not report it." }),
     resetsAt: z.int().nullable().meta({ description: "Milliseconds since the epoch." }),
   })
   .meta({ id: "QuotaWindow" });
@@ -46,4 +49,4 @@ export const credentialStatus = z
     email: z.string().optional(),
     expiresAt: z.int().optional(),
   })
-  .meta({ id: "CredentialStatus", description: "Where the credentials come from. Never a secret." });
+  .meta({ id: "CredentialStatus", description: "Source of the credentials. Never contains a secret." });

@@ -15,7 +15,7 @@ const commandSegment = z
   })
   .meta({ id: "CommandSegment" });
 
-/** What the session's policy says about a request, with every command that would run. */
+/** The session policy's verdict on a request, with every command that would run. */
 export const policyVerdict = z
   .object({ decision, reason: z.string(), rule: z.string(), segments: z.array(commandSegment) })
   .meta({ id: "PolicyVerdict" });
@@ -30,8 +30,8 @@ export const approvalOffer = z
     /** Whether the request is granted. */
     accepts: z.boolean(),
     /**
-     * How long it is remembered. `call` is only this request (a permission that is granted for it lasts until the end of the
-     * turn), and `always` changes the configuration in the daemon's Codex home.
+     * How long the decision is remembered. `call`: for this request only (a granted permission lasts until the end of
+     * the turn). `always`: changes the configuration in the daemon's Codex home.
      */
     scope: z.enum(["call", "session", "always"]) satisfies z.ZodType<DecisionScope>,
     /** What is remembered, such as the prefix of later commands, or null. */
@@ -40,11 +40,11 @@ export const approvalOffer = z
   .meta({ id: "ApprovalOffer" });
 export type ApprovalOffer = z.infer<typeof approvalOffer>;
 
-/** What is asked, as stored in the inbox. */
+/** A request as stored in the inbox. */
 export type InboxRequest =
   | {
       readonly kind: "command";
-      /** `writeStdin` is input for a running command; `command` then shows that input. */
+      /** `writeStdin` is input for a running command. In that case, `command` is this input. */
       readonly action: string;
       readonly command: string | null;
       readonly cwd: string | null;
@@ -57,7 +57,7 @@ export type InboxRequest =
       readonly kind: "fileChange";
       readonly reason: string | null;
       readonly grantRoot: string | null;
-      /** Null if Codex did not report them. */
+      /** Null if Codex did not report any. */
       readonly changes:
         | readonly { readonly path: string; readonly kind: string; readonly diff: string }[]
         | null;
@@ -89,14 +89,17 @@ export type InboxRequest =
       readonly message: string;
       /** JSON Schema of the form, if `mode` is `form`. */
       readonly schema: unknown;
-      /** The page to visit, if `mode` is `url`. */
+      /** The URL to visit, if `mode` is `url`. */
       readonly url: string | null;
     };
 export type InboxKind = InboxRequest["kind"];
 
 const paths = z.array(z.string().min(1).max(4096)).max(256);
 
-/** An answer of a person. `decision` is for approvals, `answers` for questions, `elicitation` for forms of MCP servers. */
+/**
+ * An answer to an inbox entry: `decision` for approvals, `answers` for questions, `elicitation` for forms of MCP
+ * servers.
+ */
 export const inboxAnswer = z
   .discriminatedUnion("type", [
     z.strictObject({
@@ -105,7 +108,7 @@ export const inboxAnswer = z
       offer: z.string().min(1).max(256),
       /** Shown in the audit trail. */
       reason: z.string().max(10_000).optional(),
-      /** Grants only a part of what a permission request asks for. */
+      /** Grants only a part of the requested permissions. */
       grant: z
         .strictObject({
           network: z.boolean().optional(),
@@ -116,7 +119,7 @@ export const inboxAnswer = z
     }),
     z.strictObject({
       type: z.literal("answers"),
-      /** Labels of options, or free text, by question ID. */
+      /** Labels of the chosen options, or free text, by question ID. */
       answers: z.record(
         z.string(),
         z.union([z.string().max(100_000), z.array(z.string().max(100_000)).max(64)]),
@@ -147,27 +150,27 @@ const ANSWER_TYPES: Readonly<Record<InboxKind, InboxAnswer["type"]>> = {
   elicitation: "elicitation",
 };
 
-/** Why an answer does not fit the approval, or undefined if it does. */
+/** Returns why an answer does not fit the approval, or undefined if it does. */
 export function checkAnswer(
   { request, offers }: { readonly request: InboxRequest; readonly offers: readonly ApprovalOffer[] },
   answer: InboxAnswer,
 ): string | undefined {
   const expected = ANSWER_TYPES[request.kind];
   if (answer.type !== expected) {
-    return `A request of kind "${request.kind}" takes an answer of type "${expected}", not "${answer.type}".`;
+    return `A request of kind "${request.kind}" requires an answer of type "${expected}", not "${answer.type}".`;
   }
   if (answer.type === "decision") {
     const offer = offers.find(({ id }) => id === answer.offer);
     if (!offer)
-      return `There is no offer "${answer.offer}". Offers: ${offers.map(({ id }) => id).join(", ")}.`;
+      return `Unknown offer "${answer.offer}". Available offers: ${offers.map(({ id }) => id).join(", ")}.`;
     if (answer.grant && (request.kind !== "permissions" || !offer.accepts))
-      return "Only an accepted permission request takes a grant.";
+      return "Only an accepted permission request can have a grant.";
   }
   if (answer.type === "answers" && request.kind === "userInput") {
     const known = new Set(request.questions.map(({ id }) => id));
     const unknown = Object.keys(answer.answers).filter((id) => !known.has(id));
     if (unknown.length > 0)
-      return `There is no question ${unknown.join(", ")}. Questions: ${[...known].join(", ")}.`;
+      return `Unknown questions: ${unknown.join(", ")}. Available questions: ${[...known].join(", ")}.`;
   }
   if (answer.type === "elicitation" && request.kind === "elicitation" && answer.action === "accept") {
     return checkForm(request.schema, answer.content);
@@ -181,7 +184,7 @@ function checkForm(schema: unknown, content: unknown): string | undefined {
   try {
     form = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch {
-    // An MCP server may send a schema that zod does not know. Codex passes the content on unchecked.
+    // An MCP server may send a schema that zod does not support. Codex forwards the content without checking it.
     return undefined;
   }
   const parsed = form.safeParse(content ?? {});

@@ -5,7 +5,7 @@ import { budget, deadline, sessionSettings } from "./settings.ts";
 
 const text = z.string().min(1).max(1_000_000);
 
-/** Images are data URLs, or were uploaded before. */
+/** Images are data URLs or references to uploaded images. */
 export const messagePart = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("text"), text }),
@@ -21,8 +21,8 @@ export const message = z
   .strictObject({
     input: z.union([text, z.array(messagePart).min(1).max(64)]),
     /**
-     * start: rejected if a turn is running. steer: added to the running turn, rejected if there is none. queue: runs after
-     * the messages before it.
+     * start: rejected if a turn is running. steer: added to the running turn; rejected if none is running. queue: runs
+     * after the queued messages.
      */
     mode: z.enum(["start", "steer", "queue"]).default("queue"),
   })
@@ -52,27 +52,27 @@ export const goal = z
   })
   .meta({ id: "Goal" });
 
-/** The body of each kind of command. Every mutation of a session is one of these. */
+/** The body of each kind of command. Every mutation of a session is a command. */
 export const commandBodies = {
   create: z.strictObject({}),
   message,
   interrupt: z.strictObject({}),
-  /** Ends the process of a turn that waits for a person. The answer continues it. */
+  /** Ends the process of a turn that waits for an answer. The answer continues the turn. */
   park: z.strictObject({}),
   /** Removes a message that has not been sent to Codex yet. */
   unqueue: z.strictObject({ commandId: identifier }),
   fork: z.strictObject({
     name: plainText(256).optional(),
-    /** Copies the history through this turn. Default: all of it. */
+    /** Copies the history through this turn. Default: the whole history. */
     lastTurnId: identifier.optional(),
   }),
   /** Removes this turn and all later ones from the history. Files are not changed. */
   revert: z.strictObject({ beforeTurnId: identifier }),
   compact: z.strictObject({}),
   review: z.strictObject({ target: reviewTarget }),
-  /** A command of the person, outside the sandbox. */
+  /** A command of the user. It runs outside the sandbox. */
   shell: z.strictObject({ command: z.string().min(1).max(100_000) }),
-  /** The contents are not in the store: they wait in the state folder of the session's node. */
+  /** The contents are not in the store. They are staged in the state folder of the session's node. */
   writeFile: z.strictObject({
     path: filePath,
     bytes: z.int().nonnegative(),
@@ -80,7 +80,7 @@ export const commandBodies = {
     ifMatch: z.string().max(8192).optional(),
     isNew: z.literal(true).optional(),
   }),
-  /** Null removes a limit. */
+  /** For each limit, null removes it. */
   settings: sessionSettings.partial().extend({
     budget: budget.nullable().optional(),
     deadline: deadline.nullable().optional(),

@@ -3,38 +3,55 @@ import { timestamp } from "./parameters.ts";
 
 const entry = z.record(z.string(), z.unknown());
 
-/** What a person who looks for a defect needs to know of a session. */
+/** Diagnostic information about a session, for finding the cause of a problem. */
 export const debugBundle = z
   .object({
     createdAt: timestamp,
     versions: z.object({
       codexkit: z.string(),
-      codex: z.string().meta({ description: "The version that this daemon runs." }),
-      codexOfSession: z.string().nullable().meta({ description: "The version that wrote the thread last." }),
+      codex: z.string().meta({ description: "Version of Codex that this daemon runs." }),
+      codexOfSession: z
+        .string()
+        .nullable()
+        .meta({ description: "Version of Codex that last wrote the thread." }),
       node: z.string(),
       platform: z.string(),
     }),
     session: entry,
     setup: entry.meta({ description: "MCP servers, environment and tools. Their secrets are masked." }),
+    configuration: z
+      .object({
+        file: entry.nullable().meta({ description: "`config.toml` of the daemon's Codex home." }),
+        codex: entry.meta({ description: "How the daemon launches codex." }),
+        roots: z.array(z.string()),
+        sharedRoots: z.record(z.string(), z.string()),
+        limits: entry.meta({ description: "Limits that differ from the defaults, by group." }),
+      })
+      .meta({ description: "Configuration of Codex and the daemon. Secrets are masked." }),
     owner: z.object({
       nodeId: z.string().nullable(),
-      readyAt: timestamp.nullable().meta({ description: "Since when there is work for an owner." }),
+      readyAt: timestamp
+        .nullable()
+        .meta({ description: "Time since which the session has had work for an owner." }),
       needs: z.array(z.string()),
     }),
-    events: z.array(entry).meta({ description: "The newest 200 events, oldest first. Long ones are cut." }),
+    events: z
+      .array(entry)
+      .meta({ description: "The newest 200 events, oldest first. Long events are truncated." }),
     commands: z.array(entry).meta({ description: "The newest 100 commands with their states." }),
     inbox: z.array(entry).meta({ description: "The newest 50 approvals and questions." }),
-    rollouts: z.array(entry).meta({ description: "The files of the thread that are stored." }),
+    rollouts: z.array(entry).meta({ description: "The stored rollout files of the thread." }),
     codex: z.object({
-      appServers: z.array(entry).meta({ description: "Those that run the session now." }),
+      appServers: z.array(entry).meta({ description: "The app-servers that are running the session." }),
       stderr: z.string().meta({
-        description: "The last 128 KiB of what the session's app-server has printed, also if it has crashed.",
+        description:
+          "The last 128 KiB of the app-server's standard error, available even after it has crashed.",
       }),
     }),
     environment: z.record(z.string(), z.string()).meta({
-      description: "Variables of codex. Values are masked unless they are known to be harmless.",
+      description: "Environment variables of Codex. Values are masked unless they are known to be harmless.",
     }),
-    daemon: entry.meta({ description: "State of this daemon, its store and all nodes." }),
+    daemon: entry.meta({ description: "State of this daemon, the store and all nodes." }),
   })
   .meta({ id: "DebugBundle" });
 export type DebugBundle = z.infer<typeof debugBundle>;

@@ -5,13 +5,13 @@ import type { Problem } from "./problem.ts";
 export interface EventBase {
   /** Gapless per session, starting at 1. */
   readonly seq: number;
-  /** Number of the session's owner. It rises when another daemon or boot takes the session over. */
+  /** Number of the session's owner. Incremented when another daemon or boot takes over the session. */
   readonly epoch: number;
   /** Milliseconds since the epoch, by the store's clock. */
   readonly at: number;
 }
 
-/** How a turn ended. Its items are events of their own. `usage` is null if the end was read from the history. */
+/** How a turn ended. Its items are separate events. `usage` is null if the end was read from the history. */
 export type StoredTurnResult = Omit<TurnResult, "items" | "structured" | "usage"> & {
   readonly usage: TokenUsage | null;
 };
@@ -19,8 +19,8 @@ export type StoredTurnResult = Omit<TurnResult, "items" | "structured" | "usage"
 type WithoutRaw<Event> = Event extends { readonly type: "notice" | "unknown" } ? Event : Omit<Event, "raw">;
 
 /**
- * An event of the SDK as stored: without the wire message (except `notice` and `unknown`, which consist of it), errors as
- * problems, and deltas with their offset.
+ * An event of the SDK as it is stored: without the wire message (except `notice` and `unknown`, which consist of it),
+ * with errors as problems, and with the offset of each delta.
  */
 type StoredCodexEvent<Event extends CodexEvent = CodexEvent> = Event extends { readonly type: "turn.failed" }
   ? Omit<WithoutRaw<Event>, "error" | "result"> & {
@@ -35,18 +35,18 @@ type StoredCodexEvent<Event extends CodexEvent = CodexEvent> = Event extends { r
           readonly offset: number;
           /** Several deltas were merged into this one. */
           readonly merged?: true;
-          /** The sequence number of the first delta that was merged. `seq` is that of the last one. */
+          /** Sequence number of the first merged delta. `seq` is the number of the last one. */
           readonly mergedFrom?: number;
         }
       : WithoutRaw<Event>;
 
-/** Events of the daemon itself. */
+/** Events of the daemon. */
 export type DaemonEvent =
   | { readonly type: "session.created" }
   /** Settings, name, goal, archive state or phase changed; `changes` has the new values. */
   | { readonly type: "session.updated"; readonly changes: Readonly<Record<string, unknown>> }
   | { readonly type: "session.deleted" }
-  /** Another owner took the session over. */
+  /** Another owner took over the session. */
   | {
       readonly type: "session.moved";
       readonly from: string | null;
@@ -67,9 +67,9 @@ export type DaemonEvent =
       readonly problem?: Problem;
       readonly result?: Readonly<Record<string, unknown>>;
     }
-  /** An item that was running when its app-server died. Its outcome is unknown. */
+  /** An item that was running when its app-server crashed. Its outcome is unknown. */
   | { readonly type: "item.abandoned"; readonly itemId: string; readonly turnId: string }
-  /** Events after this one that are marked as `recovered` were read from the thread's history, after a crash or in a fork. */
+  /** Later events that are marked as `recovered` were read from the thread's history after a crash or a fork. */
   | { readonly type: "recovered"; readonly items: number; readonly reason: string }
   /** Events from `from` through `to` are not available. */
   | {
@@ -84,7 +84,7 @@ export type DaemonEvent =
         | "inbox.answered"
         | "inbox.withdrawn"
         | "inbox.expired"
-        /** No process waits for the answer any more. It can still be given. */
+        /** No process waits for the answer any more. The approval can still be answered. */
         | "inbox.parked";
       readonly approvalId: string;
       readonly by?: string;
@@ -98,9 +98,9 @@ export type DaemonEvent =
       readonly note: string;
     };
 
-/** What an owner appends. The journal adds `seq`, `epoch` and `at`. */
+/** An event to append. The journal adds `seq`, `epoch` and `at`. */
 export type NewSessionEvent = (StoredCodexEvent | DaemonEvent) & {
-  /** Read from the thread's history after a crash, instead of live. */
+  /** Set if the event was read from the thread's history after a crash instead of being received live. */
   readonly recovered?: true;
 };
 

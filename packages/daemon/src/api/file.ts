@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { timestamp } from "./parameters.ts";
 
-/** A path of a session's files. */
+/** A path in a session's files. */
 export const filePath = z
   .string()
   .min(1)
   .max(4096)
-  .regex(/^[^\0]+$/, "A path has no NUL.")
+  .regex(/^[^\0]+$/, "A path must not contain a NUL character.")
   .meta({ description: "Relative to the session's folder, or absolute." });
 
 const fileType = z.enum(["file", "folder", "other"]);
@@ -15,10 +15,11 @@ export const folderEntry = z
   .object({
     name: z.string().meta({ description: "Bytes that are not UTF-8 are replaced by U+FFFD." }),
     type: z.enum(["file", "folder", "link", "other"]),
-    bytes: z.int().nullable().meta({ description: "Null if it is no file." }),
+    bytes: z.int().nullable().meta({ description: "Null if it is not a regular file." }),
     modifiedAt: timestamp,
     linksTo: fileType.nullable().optional().meta({
-      description: "Of links only. Null: to nothing, or out of the folders that the daemon serves.",
+      description:
+        "For symbolic links only. Null if the target does not exist or is outside the folders that the daemon serves.",
     }),
   })
   .meta({ id: "FolderEntry" });
@@ -26,7 +27,7 @@ export type FolderEntry = z.infer<typeof folderEntry>;
 
 export const folderPage = z
   .object({
-    path: z.string().meta({ description: "Absolute, without links." }),
+    path: z.string().meta({ description: "Absolute, with symbolic links resolved." }),
     data: z.array(folderEntry),
     next: z.string().nullable(),
   })
@@ -41,35 +42,35 @@ export const fileMatch = z
     indices: z
       .array(z.int())
       .nullable()
-      .meta({ description: "Positions of the matching characters of the path." }),
+      .meta({ description: "Positions of the matched characters in the path." }),
   })
   .meta({ id: "FileMatch" });
 export type FileMatch = z.infer<typeof fileMatch>;
 
-/** A message of the stream of changes. */
+/** A message of the change stream. */
 export const fileChange = z
   .discriminatedUnion("type", [
     z.object({
       type: z.literal("watching"),
-      path: z.string().meta({ description: "Absolute, without links." }),
+      path: z.string().meta({ description: "Absolute, with symbolic links resolved." }),
       folders: z.int(),
       isComplete: z
         .boolean()
-        .meta({ description: "False if there are more folders than the daemon watches." }),
+        .meta({ description: "False if there are more folders than the daemon can watch." }),
     }),
     z.object({
       type: z.literal("changed"),
       paths: z
         .array(z.string())
-        .meta({ description: "Absolute. Each was created, changed, removed or replaced." }),
+        .meta({ description: "Absolute. Each path was created, changed, removed or replaced." }),
     }),
     z.object({
       type: z.literal("overflow"),
-      path: z.string().meta({ description: "Anything below this path may have changed: read it again." }),
+      path: z.string().meta({ description: "Anything below this path may have changed. Read it again." }),
     }),
     z.object({
       type: z.literal("ended"),
-      path: z.string().meta({ description: "It was removed or moved. The stream ends." }),
+      path: z.string().meta({ description: "The watched path was removed or moved. The stream ends." }),
     }),
   ])
   .meta({ id: "FileChange" });

@@ -4,8 +4,8 @@ import { timestamp } from "./parameters.ts";
 import { tokenUsage } from "./session.ts";
 
 /**
- * Events are Codex's union plus the daemon's. The document describes the fields that all of them have; the exact union is
- * the TypeScript type.
+ * An event of Codex or of the daemon. The OpenAPI document describes the common fields; the exact union is the
+ * TypeScript type.
  */
 export const sessionEvent = z
   .looseObject({
@@ -43,8 +43,8 @@ export const item = z
     lastSeq: z.int(),
     item: z
       .record(z.string(), z.unknown())
-      .meta({ description: "Codex's item. Long texts are cut; the whole text is at `/body`." }),
-    bodyLength: z.int().meta({ description: "UTF-16 length of the longest text of the item." }),
+      .meta({ description: "Codex's item. Long texts are truncated; the full text is at `/body`." }),
+    bodyLength: z.int().meta({ description: "UTF-16 length of the item's longest text." }),
   })
   .meta({ id: "Item" });
 export type Item = z.infer<typeof item>;
@@ -54,7 +54,7 @@ export const turn = z
     id: z.string(),
     threadId: z.string(),
     status: z.enum(["running", "completed", "failed", "interrupted"]),
-    title: z.string().meta({ description: "First line of the message that started it." }),
+    title: z.string().meta({ description: "First line of the message that started the turn." }),
     firstSeq: z.int(),
     lastSeq: z.int(),
     startedAt: timestamp,
@@ -69,7 +69,7 @@ export function page<Schema extends z.ZodType>(id: string, entry: Schema) {
   return z
     .object({
       data: z.array(entry),
-      next: z.string().nullable().meta({ description: "Cursor of the next page. Null on the last one." }),
+      next: z.string().nullable().meta({ description: "Cursor of the next page. Null on the last page." }),
     })
     .meta({ id });
 }

@@ -7,7 +7,7 @@ export const approvalState = z
   .meta({
     id: "ApprovalState",
     description:
-      "open: waits for an answer. answered: has one, Codex does not know it yet. delivered: Codex has it. parked: waits without a process, and can be answered. An answered one whose `parkedAt` is set is delivered when all requests of its turn have answers. withdrawn: its turn ended, or another client answered. expired: no answer came in time.",
+      "open: waits for an answer. answered: has an answer that Codex has not received yet. delivered: Codex has received the answer. parked: can be answered, but no process waits for it. An answered entry with `parkedAt` is delivered when all requests of its turn are answered. withdrawn: its turn ended, or another client answered it. expired: not answered in time.",
   });
 
 const inboxKind = z.enum(["command", "fileChange", "permissions", "mcpTool", "userInput", "elicitation"]);
@@ -16,7 +16,7 @@ const inboxRequest = z
   .looseObject({ kind: inboxKind })
   .meta({ id: "InboxRequest" }) as unknown as z.ZodType<InboxRequest>;
 
-/** An approval, permission request, question or form of a session or one of its agents. */
+/** An approval, permission request, question or form from a session or one of its agents. */
 export const approval = z
   .object({
     id: z.string(),
@@ -25,21 +25,22 @@ export const approval = z
     turnId: z.string().nullable(),
     itemId: z.string().nullable(),
     kind: inboxKind,
-    request: inboxRequest.meta({ description: "What is asked, with the changes of files or the command." }),
+    request: inboxRequest.meta({ description: "The request, with its file changes or command." }),
     verdict: policyVerdict.nullable(),
     offers: z.array(approvalOffer),
     state: approvalState,
     answer: z
       .record(z.string(), z.unknown())
       .nullable()
-      .meta({ description: "The answer, without the text of secret answers. Null until there is one." }),
-    answeredBy: z.string().nullable().meta({ description: "Who answered: the ID of a token." }),
-    answeredByName: z
-      .string()
-      .nullable()
-      .meta({ description: "The name of that token when it answered; of a browser, with its device." }),
+      .meta({ description: "The answer, without answers to secret questions. Null until it is answered." }),
+    answeredBy: z.string().nullable().meta({ description: "ID of the token that answered." }),
+    answeredByName: z.string().nullable().meta({
+      description: "Name of that token at the time of the answer. For a browser, it includes the device.",
+    }),
     answeredAt: timestamp.nullable(),
-    parkedAt: timestamp.nullable().meta({ description: "Since when no process waits for the answer." }),
+    parkedAt: timestamp
+      .nullable()
+      .meta({ description: "Time since which no process has been waiting for the answer." }),
     note: z.string().nullable(),
     createdAt: timestamp,
     expiresAt: timestamp.nullable(),

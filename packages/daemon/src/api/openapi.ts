@@ -4,7 +4,7 @@ import { type Route, type RouteTable, SCOPES, splitKey } from "./route.ts";
 
 type Json = Record<string, unknown>;
 
-/** Problems of every route that takes a token, and of every route with input. */
+/** Problems of every route that requires a token, and of every route with input. */
 const COMMON: readonly ProblemType[] = [
   "bad_request",
   "host_not_allowed",
@@ -21,7 +21,7 @@ export interface OpenApiDocument extends Json {
   readonly paths: Record<string, Record<string, Json>>;
 }
 
-/** The OpenAPI 3.1 document of a route table. */
+/** Creates the OpenAPI 3.1 document of a route table. */
 export function createOpenApiDocument(routes: RouteTable, version: string): OpenApiDocument {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
@@ -105,14 +105,14 @@ const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   description:
-    "The same key with the same request is carried out once; every repetition gets the first command. With another request: `key_reused`.",
+    "A request is carried out once per key. A repetition with the same key returns the first command. The same key with a different request is rejected with `key_reused`.",
   schema: { type: "string", minLength: 1, maxLength: 256, pattern: "^[\\x21-\\x7e]+$" },
 };
 
 const LAST_EVENT_ID = {
   name: "Last-Event-ID",
   in: "header",
-  description: "ID of the last message that the client got.",
+  description: "ID of the last message that the client has received.",
   schema: { type: "string", maxLength: 8192 },
 };
 
@@ -180,24 +180,24 @@ function parameters(
   }));
 }
 
-/** Parameters that mean the same in every operation. */
+/** Parameters with the same meaning in every operation. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   sessionId: "ID of the session.",
   commandId: "ID of the command, from the response that accepted it.",
-  itemId: "ID of the item, from the events or from the list of items.",
+  itemId: "ID of the item, from the events or the list of items.",
   turnId: "Only items of this turn.",
   approvalId: "ID of the approval or question, from the inbox or from `inbox.opened`.",
   nodeId: "ID of the node, from the list of nodes.",
   tenantId: "Name of the tenant.",
-  tokenId: "ID of the token, which is not the token itself.",
+  tokenId: "ID of the token. This is not the token itself.",
   webhookId: "ID of the webhook.",
   deliveryId: "ID of the delivery.",
   imageId: "ID of the uploaded image.",
   terminalId: "ID of the terminal.",
   threadId: "ID of the thread, from the list of threads.",
   phase: "Only sessions in this phase.",
-  cursor: "`next` of the page before.",
-  limit: "Entries per page.",
+  cursor: "`next` of the previous page.",
+  limit: "Maximum entries per page.",
   query: "Text to search for.",
   name: "Name of the session.",
 };
@@ -212,12 +212,12 @@ function operationId(key: string): string {
   return method.toLowerCase() + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join("");
 }
 
-/** Schemas with an ID, shared by all operations. */
+/** Schemas with an ID. All operations share them. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
   toJson(schema: z.ZodType): Json {
-    // As a property, a schema with an ID becomes a reference. `input`: responses stay open for new fields.
+    // As a property, a schema with an ID becomes a reference. The mode `input` allows further fields in responses.
     const { properties, $defs = {} } = z.toJSONSchema(z.object({ schema }), { io: "input" }) as unknown as {
       properties: { schema: Json };
       $defs?: Record<string, Json>;

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
-/** An integer of a query string. `Number()` alone would also accept `""`, `" 1"` and `0x1`. */
+/** An integer in a query string. `Number()` alone would also accept `""`, `" 1"` and `0x1`. */
 export function integerParameter(
   min: number,
   max: number = Number.MAX_SAFE_INTEGER,
 ): z.ZodType<number, number> {
   return z.preprocess(
     (value) => (typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value),
-    z.int("Expected a whole number that is not negative.").min(min).max(max),
+    z.int("Expected a non-negative integer.").min(min).max(max),
   ) as unknown as z.ZodType<number, number>;
 }
 
@@ -36,13 +36,13 @@ export function plainText(maxLength: number): z.ZodString {
 
 export const nodeName = plainText(256);
 
-/** What some nodes have and others don't. Those that begin with `node:` are the daemon's own: each node has one. */
+/** A property that only some nodes have. Labels that begin with `node:` are reserved: each node has exactly one. */
 export const nodeLabel = plainText(256).refine(
   (value) => !value.startsWith("node:"),
-  "Labels that begin with `node:` are those of the nodes themselves.",
+  "Labels that begin with `node:` are reserved for node names.",
 );
 
-/** Part of a URL, and of the names that people type. */
+/** Used in URLs and typed by users. */
 export const tenantName = z
   .string()
   .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "Expected 1 to 64 letters, digits, dots, dashes or underscores.");
@@ -59,7 +59,7 @@ export const cursor = z
 export const waitQuery = z.strictObject({
   wait: integerParameter(0, 60_000)
     .optional()
-    .meta({ description: "Milliseconds to wait for the outcome. Default: 0, return at once." }),
+    .meta({ description: "Milliseconds to wait for the outcome. Default: 0, which returns immediately." }),
 });
 
 /** Milliseconds since the epoch, by the store's clock. */

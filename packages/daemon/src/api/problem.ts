@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** Types of problems (RFC 9457), each with its HTTP status. A type is a relative URI reference. docs/daemon.md explains each. */
+/**
+ * Problem types (RFC 9457) and their HTTP statuses. A type is a relative URI reference. docs/daemon.md explains each
+ * type.
+ */
 export const PROBLEMS = {
   bad_request: 400,
   invalid_json: 400,
@@ -63,7 +66,7 @@ export const problem = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    /** Where the input is wrong, for `bad_request`. */
+    /** For `bad_request`: the location of each error in the input. */
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })
   .catchall(z.unknown())
@@ -77,7 +80,7 @@ const TITLES: Partial<Record<ProblemType, string>> = {
   invalid_cursor: "The cursor is invalid",
   path_not_allowed: "The folder is not allowed",
   unauthorized: "A valid token is required",
-  forbidden: "The token lacks a scope",
+  forbidden: "The token does not have the required scope",
   already_answered: "Already answered",
   key_reused: "The idempotency key was used for another request",
   body_too_large: "The body is too large",
@@ -85,8 +88,8 @@ const TITLES: Partial<Record<ProblemType, string>> = {
   draining: "The daemon is shutting down",
   store_unavailable: "The store can't be reached",
   store_full: "The disk of the store is full",
-  node_lost: "The node of the session is gone",
-  node_unavailable: "The node of the session can't be reached",
+  node_lost: "The session's node is lost",
+  node_unavailable: "The session's node can't be reached",
   too_many_waiting: "Too many sessions wait for a node",
 };
 

@@ -10,7 +10,7 @@ export const sessionPhase = z
   .meta({
     id: "SessionPhase",
     description:
-      "ready: has work that no node has begun. running: a turn is running. waiting: the turn waits for an answer of a person. parked: waits for an answer without a process. idle: nothing to do. stranded: its folder is on a node that is gone. moving: changes its node. failed: see `problem`. deleted: only its last summary is left.",
+      "ready: has work that no node has started. running: a turn is running. waiting: the turn waits for an answer. parked: waits for an answer without a process. idle: nothing to do. stranded: its folder is on a lost node. moving: changes its node. failed: see `problem`. deleted: only its last summary is left.",
   });
 
 const tokens = z.int().nonnegative();
@@ -29,7 +29,10 @@ export const tokenUsage = z
 export const session = z
   .object({
     id: z.string(),
-    threadId: z.string().nullable().meta({ description: "Codex's thread. Null until it has been started." }),
+    threadId: z
+      .string()
+      .nullable()
+      .meta({ description: "Codex's thread ID. Null until the thread has been started." }),
     name: z.string().nullable(),
     cwd: z.string(),
     settings: sessionSettings,
@@ -38,17 +41,22 @@ export const session = z
     problem: problem.nullable(),
     activeTurnId: z.string().nullable(),
     preview: z.string().meta({ description: "First line of the newest message." }),
-    usage: tokenUsage.nullable().meta({ description: "Tokens of the whole session." }),
+    usage: tokenUsage.nullable().meta({ description: "Token usage of the whole session." }),
     archivedAt: timestamp.nullable(),
     createdAt: timestamp,
     updatedAt: timestamp,
     priority: z.int(),
-    node: z.string().nullable().meta({ description: "Name of the node that owns it or owned it last." }),
-    epoch: z
+    node: z
+      .string()
+      .nullable()
+      .meta({ description: "Name of the node that owns the session or owned it last." }),
+    epoch: z.int().meta({
+      description: "Number of the owner. Incremented when another node or boot takes over the session.",
+    }),
+    firstSeq: z.int().meta({ description: "Sequence number of the oldest event that retention has kept." }),
+    lastSeq: z
       .int()
-      .meta({ description: "Number of the owner. Rises when another node or boot takes it over." }),
-    firstSeq: z.int().meta({ description: "Oldest event that retention has kept." }),
-    lastSeq: z.int().meta({ description: "Newest event. A summary with a lower one is older." }),
+      .meta({ description: "Sequence number of the newest event. A summary with a lower number is older." }),
     codexVersion: z.string().nullable(),
   })
   .meta({ id: "Session" });
@@ -61,13 +69,13 @@ export const command = z
     key: z.string().meta({ description: "The idempotency key." }),
     kind: z.string(),
     state: z.enum(["accepted", "running", "done", "failed"]),
-    by: z.string().meta({ description: "ID of the token that sent it." }),
+    by: z.string().meta({ description: "ID of the token that sent the command." }),
     createdAt: timestamp,
     finishedAt: timestamp.nullable(),
     result: z.record(z.string(), z.unknown()).nullable().meta({
-      description: "Outcome of a command that is done, such as the ID of a fork.",
+      description: "Outcome of a completed command, such as the ID of a fork.",
     }),
-    problem: problem.nullable().meta({ description: "Why it failed." }),
+    problem: problem.nullable().meta({ description: "Why the command failed." }),
   })
   .meta({ id: "Command" });
 export type Command = z.infer<typeof command>;

@@ -2,25 +2,25 @@ import { z } from "zod";
 import { nodeLabel, nodeName, plainText } from "./parameters.ts";
 import { webhookTool } from "./webhook-tool.ts";
 
-/** What the agent may do without asking, and what its commands can reach. */
+/** What the agent may do without asking, and what its commands can access. */
 export const permissionMode = z.enum(["read-only", "workspace-write", "danger-full-access", "bypass"]).meta({
   id: "PermissionMode",
   description:
-    "read-only: reads only. workspace-write: writes inside the roots. danger-full-access: no sandbox, dangerous commands are still denied. bypass: no sandbox, no approvals.",
+    "read-only: reads only. workspace-write: writes inside the roots. danger-full-access: no sandbox, but dangerous commands are denied. bypass: no sandbox and no approvals.",
 });
 export type PermissionMode = z.infer<typeof permissionMode>;
 
 export const agentMode = z.enum(["build", "plan", "chat"]).meta({
   id: "AgentMode",
   description:
-    "build: works. plan: Codex's plan mode, in a read-only sandbox. chat: answers without changing anything, in a read-only sandbox.",
+    "build: makes changes. plan: Codex's plan mode, in a read-only sandbox. chat: answers without changing anything, in a read-only sandbox.",
 });
 export type AgentMode = z.infer<typeof agentMode>;
 
 export const approvalPolicy = z.enum(["never", "on-request", "untrusted"]).meta({ id: "ApprovalPolicy" });
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>;
 
-/** Open on purpose: new models bring new efforts. Codex rejects unknown ones. */
+/** Any string, because new models add new efforts. Codex rejects unknown ones. */
 export const reasoningEffort = z.string().min(1).max(32).meta({ id: "ReasoningEffort" });
 
 const environmentVariables = z.record(z.string().min(1).max(256), z.string().max(32_768));
@@ -42,7 +42,25 @@ export const mcpServer = z
 
 /** An exec-server that runs the commands of a session. */
 export const executionEnvironment = z
-  .strictObject({ url: z.url({ protocol: /^wss?$/ }), token: z.string().min(1).max(8192).optional() })
+  .strictObject({
+    url: z.url({ protocol: /^wss?$/ }),
+    token: z.string().min(1).max(8192).optional(),
+    // Exec-servers don't accept shorter secrets.
+    secret: z.string().min(32).max(8192).optional().meta({
+      description:
+        "The shared secret of an exec-server with --ws-auth signed-bearer-token. Each owner signs tokens with its epoch, so that the exec-server disconnects former owners. Can't be combined with token.",
+    }),
+    issuer: z.string().min(1).max(256).optional().meta({ description: "The issuer of signed tokens." }),
+    audience: z.string().min(1).max(256).optional().meta({ description: "The audience of signed tokens." }),
+  })
+  .refine(({ token, secret }) => token === undefined || secret === undefined, {
+    error: "Pass either a token or a secret.",
+    path: ["secret"],
+  })
+  .refine(({ secret, issuer, audience }) => secret !== undefined || (issuer ?? audience) === undefined, {
+    error: "Only signed tokens have an issuer and an audience. Pass the secret, too.",
+    path: ["secret"],
+  })
   .meta({ id: "ExecutionEnvironment" });
 
 export const budget = z
@@ -53,21 +71,20 @@ export const budget = z
   })
   .meta({
     id: "Budget",
-    description: "Limits of the whole session. An overrun interrupts the running turn.",
+    description: "Limits of the whole session. Exceeding a limit interrupts the running turn.",
   });
 
-/** Milliseconds since the epoch. */
 export const deadline = z.int().positive().meta({ description: "Milliseconds since the epoch." });
 
-/** What the next owner does about a turn that ended with its node. */
+/** What the next owner does about a turn that was interrupted by the loss of its node. */
 export const onInterrupted = z.enum(["continue", "ask", "stop"]).meta({
   id: "OnInterrupted",
   description:
-    "What happens after the node of a running turn was lost. continue: a new turn goes on, and is told what happened. ask: a question in the inbox. stop: nothing until the next message. Default: stop.",
+    "What happens after the node of a running turn was lost. continue: a new turn continues the work and is informed about the interruption. ask: adds a question to the inbox. stop: waits for the next message. Default: stop.",
 });
 export type OnInterrupted = z.infer<typeof onInterrupted>;
 
-/** Everything about a session that can be changed later. */
+/** Settings that can be changed later. */
 export const sessionSettings = z
   .strictObject({
     model: z.string().min(1).max(256).optional(),
@@ -84,20 +101,20 @@ export type SessionSettings = z.infer<typeof sessionSettings>;
 
 const MAX_MCP_SERVERS = 64;
 
-/** Everything about a session that is fixed when it is created. Holds secrets: never served as it is. */
+/** Settings that are fixed when the session is created. They contain secrets and are never served unmasked. */
 export const sessionSetup = z.strictObject({
-  // Each of them is a process, and the app-server of a session starts them for all sessions that share it.
+  // Each server is a process. The session's app-server starts it for all sessions that share the app-server.
   mcpServers: z
     .record(z.string().regex(/^[\w-]{1,64}$/), mcpServer)
     .refine((servers) => Object.keys(servers).length <= MAX_MCP_SERVERS, {
-      error: `At most ${MAX_MCP_SERVERS} servers are possible.`,
+      error: `A session can have at most ${MAX_MCP_SERVERS} MCP servers.`,
     })
     .meta({ maxProperties: MAX_MCP_SERVERS })
     .optional(),
   environment: executionEnvironment.optional(),
-  /** Tools of the session, besides Codex's own. */
+  /** Tools of the session, in addition to Codex's own. */
   tools: z.array(webhookTool).max(64).optional(),
-  /** Whether the session gets an app-server of its own. Default: the shared one. */
+  /** Whether the session has its own app-server. Default: it uses the shared one. */
   dedicated: z.boolean().optional(),
 });
 export type SessionSetup = z.infer<typeof sessionSetup>;
@@ -110,11 +127,12 @@ export const createSession = z
     ...sessionSetup.shape,
     priority: z.int().min(-100).max(100).optional(),
     labels: z.array(nodeLabel).max(16).optional().meta({
-      description: "Labels that a node must have to run it, besides the one that its folder needs.",
+      description:
+        "Labels that a node must have to run the session, in addition to the label that its folder requires.",
     }),
     node: nodeName.optional().meta({
       description:
-        "Name of the node to create it on, where it stays. Default: the node that gets the request; sessions of an execution environment or a shared root may move.",
+        "Name of the node that runs the session, permanently. Default: the node that receives the request; sessions with an execution environment or a shared root can move.",
     }),
   })
   .meta({

@@ -4,8 +4,8 @@ import { approval } from "./inbox.ts";
 import { session } from "./session.ts";
 
 /**
- * A frame of the multiplexed stream. Sessions and approvals are states, not changes: a newer one replaces an older one, and
- * the same one twice means nothing.
+ * A frame of the multiplexed stream. Sessions and approvals are sent as states, not changes: a newer state replaces an
+ * older one, and a repeated state has no effect.
  */
 export const streamFrame = z
   .discriminatedUnion("type", [
@@ -13,14 +13,14 @@ export const streamFrame = z
     z.object({ type: z.literal("approval"), approval }),
     z.object({
       type: z.literal("synced"),
-      openApprovals: z
-        .array(z.string())
-        .meta({ description: "IDs of all open approvals. Others that the client knows are closed." }),
+      openApprovals: z.array(z.string()).meta({
+        description: "IDs of all open approvals. All other approvals that the client knows are closed.",
+      }),
     }),
     z.object({ type: z.literal("event"), sessionId: z.string(), event: sessionEvent }),
     z.object({
       type: z.literal("unavailable"),
-      sessionId: z.string().meta({ description: "A watched session that does not exist." }),
+      sessionId: z.string().meta({ description: "The watched session does not exist." }),
     }),
   ])
   .meta({ id: "StreamFrame" });

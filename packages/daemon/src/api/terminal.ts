@@ -34,11 +34,14 @@ export const terminal = z
     columns: z.int(),
     rows: z.int(),
     state: z.enum(["running", "ended"]),
-    exitCode: z.int().nullable().meta({ description: "Null while it is running, and if it is unknown." }),
+    exitCode: z
+      .int()
+      .nullable()
+      .meta({ description: "Null while the program is running, and if the exit code is unknown." }),
     createdAt: timestamp,
-    by: z.string().meta({ description: "ID of the token that created it." }),
+    by: z.string().meta({ description: "ID of the token that created the terminal." }),
     viewers: z.int(),
-    writer: z.string().nullable().meta({ description: "ID of the viewer whose input it takes." }),
+    writer: z.string().nullable().meta({ description: "ID of the viewer whose input the terminal accepts." }),
     offset: z.int().meta({ description: "Bytes of output so far." }),
   })
   .meta({ id: "Terminal" });
@@ -48,7 +51,7 @@ export const terminalScreen = z
   .object({
     screen: z.string().meta({
       description:
-        "Escape sequences that draw the screen, and the lines above it, in an empty terminal of this size.",
+        "Escape sequences that draw the screen and the lines above it in an empty terminal of this size.",
     }),
     columns: z.int(),
     rows: z.int(),
@@ -64,12 +67,12 @@ export const terminalFrame = z
       viewerId: z.string(),
       canWrite: z.boolean().meta({ description: "Whether the token has the scope `write`." }),
       writer: z.string().nullable(),
-      resumed: z.boolean().meta({ description: "The output continues after `after`; no screen is sent." }),
+      resumed: z.boolean().meta({ description: "The output continues after `after`. No screen is sent." }),
     }),
     terminalScreen.extend({
       type: z.literal("screen").meta({
         description:
-          "Replaces everything: on attach, after a change of the size, and for a viewer that fell behind.",
+          "Replaces the whole screen. Sent on attach, after a resize, and to a viewer that fell behind.",
       }),
     }),
     z.object({ type: z.literal("writer"), viewerId: z.string().nullable() }),
@@ -79,7 +82,7 @@ export const terminalFrame = z
   .meta({ id: "TerminalFrame" });
 export type TerminalFrame = z.infer<typeof terminalFrame>;
 
-/** A message of a viewer. All but `takeWriter` are for the writer only. */
+/** A message from a viewer. Only the writer can send messages other than `takeWriter`. */
 export const terminalMessage = z
   .discriminatedUnion("type", [
     z.strictObject({ type: z.literal("input"), data: z.string() }),

@@ -9,23 +9,26 @@ export const threadSource = z
   .meta({ id: "ThreadSource", description: "The program that started the thread." });
 export type ThreadSource = z.infer<typeof threadSource>;
 
-/** A thread in the Codex home of the person. */
+/** A thread in the user's Codex home. */
 export const cliThread = z
   .object({
     id: z.string(),
     name: z.string().nullable(),
-    preview: z.string().meta({ description: "The beginning of the first message." }),
+    preview: z.string().meta({ description: "Beginning of the first message." }),
     cwd: z.string(),
     source: threadSource,
     cliVersion: z.string().nullable(),
-    branch: z.string().nullable().meta({ description: "The branch of the folder when it was started." }),
+    branch: z
+      .string()
+      .nullable()
+      .meta({ description: "Git branch of the folder when the thread was started." }),
     forkedFromId: z.string().nullable(),
     createdAt: timestamp,
-    updatedAt: timestamp.meta({ description: "When its file was written last." }),
-    bytes: z.int().meta({ description: "Of its newest file." }),
+    updatedAt: timestamp.meta({ description: "Time when its file was last written." }),
+    bytes: z.int().meta({ description: "Size of its newest file." }),
     archived: z.boolean(),
-    sessionId: z.string().nullable().meta({ description: "The session that has it, if it was imported." }),
-    match: z.string().optional().meta({ description: "The text around what was searched for." }),
+    sessionId: z.string().nullable().meta({ description: "ID of the session, if the thread was imported." }),
+    match: z.string().optional().meta({ description: "The text around the match." }),
   })
   .meta({ id: "CliThread" });
 export type CliThread = z.infer<typeof cliThread>;
@@ -38,7 +41,8 @@ export const cliThreadPage = z
   .object({
     data: z.array(cliThread),
     next: z.string().nullable().meta({
-      description: "Cursor of the next page. Null on the last one. A search may give it with an empty page.",
+      description:
+        "Cursor of the next page. Null on the last page. During a search, a page can be empty although there is a next page.",
     }),
     skipped: z.array(skippedFile).meta({ description: "At most 20 files that can't be used." }),
   })
@@ -50,14 +54,14 @@ export const cliThreadDetails = cliThread
     holder: z
       .object({ pid: z.int(), command: z.string() })
       .nullable()
-      .meta({ description: "The program that has the thread open. Known on Linux only." }),
+      .meta({ description: "The program that has the thread open. Only known on Linux." }),
   })
   .meta({ id: "CliThreadDetails" });
 export type CliThreadDetails = z.infer<typeof cliThreadDetails>;
 
 export const cliThreadItem = z
   .object({
-    turnId: z.string().nullable().meta({ description: "Null where an old thread does not say it." }),
+    turnId: z.string().nullable().meta({ description: "Null if an old rollout does not have it." }),
     at: timestamp,
     item: z.record(z.string(), z.unknown()).meta({ description: "Codex's item." }),
   })
@@ -68,7 +72,7 @@ export const cliThreadItemPage = z
   .object({
     data: z.array(cliThreadItem),
     next: z.string().nullable(),
-    skippedLines: z.int().meta({ description: "Lines that are too long, or no JSON." }),
+    skippedLines: z.int().meta({ description: "Number of lines that are too long or not JSON." }),
   })
   .meta({ id: "CliThreadItemPage" });
 export type CliThreadItemPage = z.infer<typeof cliThreadItemPage>;
@@ -84,11 +88,14 @@ export type ThreadEvent = { readonly threadId: string; readonly turnId: string; 
 /** A message of the stream that follows a thread. */
 export type ThreadFrame =
   | ThreadEvent
-  /** All following events are new. Sent after the existing history, and again after the thread was read from the beginning. */
+  /**
+   * All later events are new. Sent after the existing history, and again when the thread was read again from the
+   * beginning.
+   */
   | { readonly type: "following"; readonly threadId: string; readonly isLocked: boolean }
-  /** The thread is read from the beginning again. The client discards what it has. */
+  /** The thread is read again from the beginning. The client must discard its copy. */
   | { readonly type: "restarted"; readonly reason: "truncated" | "replaced" | "reverted" }
-  /** Lines were skipped, because they are too long or not JSON. */
+  /** Lines were skipped because they are too long or not JSON. */
   | { readonly type: "skipped"; readonly lines: number }
   /** The file no longer exists, because it was deleted or compressed. */
   | { readonly type: "ended" };

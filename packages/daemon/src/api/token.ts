@@ -5,7 +5,7 @@ import { SCOPES } from "./route.ts";
 export const scope = z.enum(SCOPES).meta({
   id: "Scope",
   description:
-    "read: everything but tokens and the audit trail. write: commands. approve: answers in the inbox. admin: tokens, tenants, nodes, audit trail, diagnostics.",
+    "read: everything except tokens and the audit log. write: commands. approve: answers in the inbox. admin: tokens, tenants, nodes, audit log and diagnostics.",
 });
 
 export const createToken = z
@@ -14,7 +14,7 @@ export const createToken = z
     scopes: z.array(scope).min(1).max(SCOPES.length),
     expiresAt: timestamp.positive().optional(),
     tenant: tenantName.optional().meta({
-      description: "Owns the sessions that are created with the token. Default: `default`.",
+      description: "Tenant of the sessions that are created with the token. Default: `default`.",
     }),
   })
   .meta({ id: "CreateToken" });
@@ -28,17 +28,17 @@ export const tokenInfo = z
     expiresAt: timestamp.nullable(),
     revokedAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
-    parentId: z
-      .string()
-      .nullable()
-      .meta({ description: "Of a browser's login: the token that it logged in with, whose end is its own." }),
+    parentId: z.string().nullable().meta({
+      description:
+        "For the login of a browser: ID of the token that it logged in with. The login ends with that token.",
+    }),
     tenant: z.string(),
   })
   .meta({ id: "Token" });
 export type Token = z.infer<typeof tokenInfo>;
 
 export const createdToken = z
-  .object({ token: z.string().meta({ description: "Shown only here." }), info: tokenInfo })
+  .object({ token: z.string().meta({ description: "The token. Only returned here." }), info: tokenInfo })
   .meta({ id: "CreatedToken" });
 
 export const identity = z
@@ -53,14 +53,14 @@ export const login = z
   ])
   .meta({
     id: "Login",
-    description: "`device` is a name for the browser, such as its kind, which lists and answers show.",
+    description: "`device` is a name for the browser, shown in lists and answers.",
   });
 
 export const createLoginCode = z
   .strictObject({
     scopes: z.array(scope).min(1).max(SCOPES.length).optional().meta({
       description:
-        "Scopes of the login. Default: those of the token of this request, which has to have all of them.",
+        "Scopes of the login. Default: the scopes of the request's token. The token must have all of them.",
     }),
     expiresInMs: z.int().min(1000).max(3_600_000).default(600_000),
   })
@@ -68,7 +68,7 @@ export const createLoginCode = z
 
 export const loginCode = z
   .object({
-    code: z.string().meta({ description: "Shown only here, and usable once." }),
+    code: z.string().meta({ description: "Only returned here. Can be used once." }),
     expiresAt: timestamp,
     scopes: z.array(scope),
   })

@@ -8,7 +8,7 @@ import { webhookSecret, webhookUrl } from "./webhook-tool.ts";
 export const webhookEventType = z.enum(["approval.opened", "turn.ended", "session.failed"]).meta({
   id: "WebhookEventType",
   description:
-    "approval.opened: a person is needed. turn.ended: a turn was completed, has failed or was interrupted. session.failed: the thread can't be started or resumed.",
+    "approval.opened: an approval or question needs an answer. turn.ended: a turn completed, failed or was interrupted. session.failed: the thread can't be started or resumed.",
 });
 export type WebhookEventType = z.infer<typeof webhookEventType>;
 
@@ -19,7 +19,7 @@ export const createWebhook = z
     name: plainText(128).optional(),
     /** Default: all sessions. */
     sessionId: z.string().min(1).max(256).optional(),
-    secret: webhookSecret.optional().meta({ description: "Default: a new one." }),
+    secret: webhookSecret.optional().meta({ description: "Default: a generated secret." }),
   })
   .meta({ id: "CreateWebhook" });
 
@@ -32,25 +32,30 @@ export const webhook = z
     sessionId: z.string().nullable(),
     createdBy: z.string(),
     createdAt: timestamp,
-    disabledAt: timestamp.nullable().meta({ description: "When the receiver answered 410, or null." }),
+    disabledAt: timestamp.nullable().meta({ description: "When the receiver responded with 410, or null." }),
   })
   .meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof webhook>;
 
 export const createdWebhook = z
-  .object({ webhook, secret: z.string().meta({ description: "Signs each delivery. Shown only here." }) })
+  .object({
+    webhook,
+    secret: z
+      .string()
+      .meta({ description: "Secret with which each delivery is signed. Only returned here." }),
+  })
   .meta({ id: "CreatedWebhook" });
 
 export const webhookDelivery = z
   .object({
-    id: z.string().meta({ description: "The same for every attempt: the header `webhook-id`." }),
+    id: z.string().meta({ description: "The same for every attempt. Sent as the header `webhook-id`." }),
     webhookId: z.string(),
     sessionId: z.string(),
     type: webhookEventType,
     state: z.enum(["pending", "delivered", "failed"]),
     attempts: z.int(),
-    nextAt: timestamp.nullable().meta({ description: "When it is tried next, or null." }),
-    status: z.int().nullable().meta({ description: "HTTP status of the newest attempt, or null." }),
+    nextAt: timestamp.nullable().meta({ description: "When the next attempt is due, or null." }),
+    status: z.int().nullable().meta({ description: "HTTP status of the last attempt, or null." }),
     error: z.string().nullable(),
     createdAt: timestamp,
     finishedAt: timestamp.nullable(),
@@ -58,16 +63,18 @@ export const webhookDelivery = z
   .meta({ id: "WebhookDelivery" });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
 
-/** The body of a delivery. */
+/** Body of a delivery. */
 export const webhookMessage = z
   .object({
     type: webhookEventType,
     at: timestamp,
     session,
-    event: sessionEvent
+    event: sessionEvent.optional().meta({
+      description: "Sequence number of the event that caused the message, such as the end of a turn.",
+    }),
+    approval: approval
       .optional()
-      .meta({ description: "The event that it follows from, such as the end of a turn." }),
-    approval: approval.optional().meta({ description: "What is asked, as it is when the message is sent." }),
+      .meta({ description: "The request, in its state when the message is sent." }),
   })
   .meta({ id: "WebhookMessage" });
 export type WebhookMessage = z.infer<typeof webhookMessage>;

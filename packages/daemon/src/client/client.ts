@@ -57,7 +57,7 @@ export class DaemonClient {
   constructor({ url, token, fetch: customFetch }: DaemonClientOptions) {
     this.#url = url.replace(/\/$/, "");
     this.#token = token;
-    // A browser's fetch needs its window as `this`.
+    // `fetch` throws in browsers if it is not called with the window as `this`.
     this.#fetch = customFetch ?? ((...input) => fetch(...input));
   }
 
@@ -103,8 +103,8 @@ export class DaemonClient {
   }
 
   /**
-   * Parks the requests of a session that wait for a person: their thread is unloaded, and the answers are delivered when they
-   * arrive. The command's result has the number of parked requests in `parked`.
+   * Parks the requests of a session that wait for an answer: their thread is unloaded, and answers are delivered when
+   * they arrive. The command's result has the number of parked requests in `parked`.
    */
   async park(sessionId: string, { wait, ...options }: CommandOptions = {}): Promise<Command> {
     return this.request("POST /sessions/{sessionId}/park", {
@@ -182,7 +182,7 @@ export class DaemonClient {
       ...options,
       body: file as NonNullable<RequestInit["body"]>,
       headers: { "content-type": "application/octet-stream" },
-      // Browsers and Node require it for a stream, and don't accept it otherwise.
+      // Browsers and Node require it for a stream and reject it otherwise.
       ...(file instanceof ReadableStream && { duplex: "half" as const }),
     };
     const query = { cwd, name, trust, permissionMode };
@@ -207,11 +207,11 @@ export class DaemonClient {
   attachTerminal(sessionId: string, terminalId: string, options: AttachTerminalOptions): TerminalConnection {
     const params = { sessionId, terminalId };
     const path = fillPath("/sessions/{sessionId}/terminals/{terminalId}/attach", params);
-    // In a page, the URL of the client may be relative.
+    // In a web page, the URL of the client can be relative.
     const { location } = globalThis as { location?: { readonly href: string } };
     const url = new URL(this.#url + path, location?.href);
     url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
-    // Browsers send their cookie and allow no headers. Node accepts headers as a non-standard option.
+    // Browsers send their cookie and don't support headers. Node supports headers as a non-standard option.
     const init = this.#token === undefined ? [] : [{ headers: { authorization: `Bearer ${this.#token}` } }];
     return new TerminalConnection(
       {

@@ -1,6 +1,6 @@
 import type { Problem, ProblemType } from "../api/problem.ts";
 
-/** The same for every copy of this package in a program. */
+/** The same symbol in every copy of this package in a program. */
 const BRAND = Symbol.for("@codexkit/daemon/DaemonClientError");
 
 /** A problem that the daemon responded with, or a response that is not from a daemon. */
@@ -36,7 +36,7 @@ export class DaemonClientError extends Error {
     return new DaemonClientError(
       status,
       undefined,
-      `Expected JSON of a daemon, got status ${status} of ${response.url}.`,
+      `Expected JSON from a daemon, got status ${status} from ${response.url}.`,
     );
   }
 }

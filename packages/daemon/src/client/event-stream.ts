@@ -52,7 +52,7 @@ export class EventStream implements AsyncIterable<StreamFrame> {
       for (const { id, data } of messages) {
         const frame = JSON.parse(data) as StreamFrame;
         const isNew = this.#isNew(frame);
-        // Before the frame is yielded, because a reader that stops in its loop body has received it.
+        // Set before the frame is yielded, because a reader that leaves its loop in the body has received the frame.
         if (id !== undefined) this.#cursor = id;
         if (isNew) yield frame;
       }

@@ -1,4 +1,4 @@
-// The typed client of the daemon, for Node and browsers: it imports nothing of Node.
+// The typed client of the daemon, for Node and browsers. It does not import Node modules.
 
 // The client and its streams.
 export {
@@ -29,7 +29,7 @@ export {
 export type { ReconnectOptions } from "./message-stream.ts";
 export { DaemonClientError } from "./errors.ts";
 
-// For receivers of webhooks and tools by webhook.
+// For receivers of webhooks and tool calls.
 export {
   type ReceivedWebhook,
   type VerifiedWebhook,
@@ -40,9 +40,10 @@ export {
 export type { Webhook, WebhookDelivery, WebhookEventType, WebhookMessage } from "../api/webhook.ts";
 export type { WebhookTool, WebhookToolCall } from "../api/webhook-tool.ts";
 
-// What the API serves and takes.
+// Types of requests and responses.
 export type { DecisionScope } from "@codexkit/approvals";
 export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";
+export { type AnyRequest, toInboxRequest } from "../api/to-inbox-request.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";
 export type { DaemonEvent, SessionEvent } from "../api/event.ts";
 export type { FileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";

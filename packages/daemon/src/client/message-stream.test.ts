@@ -39,7 +39,7 @@ test("connects again after an end, a failed connection and a temporary problem",
   expect(data).toEqual(["1", "2", "3"]);
 });
 
-test("rejects when the daemon refuses the request", async () => {
+test("rejects if the daemon rejects the request", async () => {
   const error: unknown = await collect([problem(404, "session_not_found")], 1).catch(
     (reason: unknown) => reason,
   );
@@ -47,7 +47,7 @@ test("rejects when the daemon refuses the request", async () => {
   expect(error).toMatchObject({ code: "session_not_found", status: 404, message: "T: D" });
 });
 
-test("gives up a connection on which nothing arrives", async () => {
+test("replaces a connection that receives no data", async () => {
   const silent = new Response(new ReadableStream({ pull: async () => new Promise(() => undefined) }));
   const responses = [silent, stream("data: 1\n\n")];
   const failures: unknown[] = [];
@@ -57,7 +57,9 @@ test("gives up a connection on which nothing arrives", async () => {
     onDisconnect: (error) => failures.push(error),
   });
   expect((await messages.next()).value).toMatchObject([{ data: "1" }]);
-  expect(failures).toEqual([expect.objectContaining({ message: "The daemon sent nothing for 1 ms." })]);
+  expect(failures).toEqual([
+    expect.objectContaining({ message: "No data was received from the daemon for 1 ms." }),
+  ]);
   await messages.return(undefined);
 });
 

@@ -22,17 +22,17 @@ export function isFinal(error: unknown): boolean {
 }
 
 /**
- * Yields the messages of an event stream in batches, as they arrived together, because one step of an async iterator per message
- * would cost more than parsing it. Reconnects with growing delays until the signal aborts or the daemon rejects the request.
- * `connect` continues after the last message that was yielded.
+ * Yields the messages of an event stream in batches, as they arrived together, because iterating over single messages
+ * asynchronously would cost more than parsing them. Reconnects with increasing delays until the signal aborts or the
+ * daemon rejects the request. `connect` continues after the last message that was yielded.
  */
 export async function* reconnectingMessages(
   connect: (signal: AbortSignal) => Promise<Response>,
   { idleMs = 45_000, maxDelayMs = 10_000, onConnect, onDisconnect, signal }: ReconnectOptions,
 ): AsyncGenerator<readonly EventSourceMessage[]> {
   let failures = 0;
-  const isOver = (): boolean => signal?.aborted === true;
-  while (!isOver()) {
+  const isAborted = (): boolean => signal?.aborted === true;
+  while (!isAborted()) {
     const attempt = new AbortController();
     const ended = signal ? AbortSignal.any([attempt.signal, signal]) : attempt.signal;
     try {
@@ -45,7 +45,7 @@ export async function* reconnectingMessages(
       }
       onDisconnect?.(undefined);
     } catch (error) {
-      if (isOver()) return;
+      if (isAborted()) return;
       if (isFinal(error)) throw error;
       onDisconnect?.(error);
     } finally {
@@ -80,7 +80,10 @@ async function* readMessages(
 async function readInTime(reader: ReadableStreamDefaultReader<Uint8Array>, idleMs: number) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`The daemon sent nothing for ${idleMs} ms.`)), idleMs);
+    timer = setTimeout(
+      () => reject(new Error(`No data was received from the daemon for ${idleMs} ms.`)),
+      idleMs,
+    );
   });
   try {
     return await Promise.race([reader.read(), timeout]);

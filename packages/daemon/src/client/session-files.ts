@@ -94,7 +94,7 @@ export class SessionFiles {
 
   async stat(path: string, options: CallOptions = {}): Promise<FileInfo> {
     const head = await this.#request("HEAD", path, {}, options);
-    // The response to HEAD has no body, so that the problem is read with the first byte.
+    // The response to HEAD has no body. If it failed, the problem is read with a GET of the first byte.
     return readInfo(head.ok ? head : await this.#content(path, { range: "bytes=0-0" }, options));
   }
 

@@ -13,7 +13,7 @@ export interface TerminalHandlers {
   readonly onOutput: (bytes: Uint8Array, offset: number) => void;
   /** Called when the writer changes. `isSelf` is true if it is this connection. */
   readonly onWriter?: (writer: { readonly viewerId: string | null; readonly isSelf: boolean }) => void;
-  /** Called when a message was refused, such as input without `takeWriter`. */
+  /** Called when a message was rejected, such as input without `takeWriter`. */
   readonly onProblem?: (problem: Extract<TerminalFrame, { type: "problem" }>["problem"]) => void;
   readonly onDisconnect?: () => void;
 }
@@ -76,11 +76,11 @@ export class TerminalConnection {
 
   async #run(): Promise<number | null | undefined> {
     const { signal, onDisconnect } = this.#options;
-    const isOver = (): boolean => signal?.aborted === true;
-    for (let failures = 0; !isOver(); failures += 1) {
+    const isAborted = (): boolean => signal?.aborted === true;
+    for (let failures = 0; !isAborted(); failures += 1) {
       const { end, wasAttached } = await this.#connect();
       if (end) return end.exitCode;
-      if (isOver()) return undefined;
+      if (isAborted()) return undefined;
       if (wasAttached) failures = 0;
       onDisconnect?.();
       await this.#deps.check().catch((error: unknown) => {
@@ -132,7 +132,7 @@ export class TerminalConnection {
         return onScreen(frame);
       case "writer": {
         const isSelf = frame.viewerId === this.#viewerId;
-        // If another viewer has become the writer, this one does not take it back after a reconnect.
+        // After another viewer has become the writer, this connection doesn't request it again on a reconnect.
         if (!isSelf) this.#wantsInput = false;
         return onWriter?.({ viewerId: frame.viewerId, isSelf });
       }

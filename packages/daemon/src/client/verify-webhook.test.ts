@@ -20,7 +20,7 @@ describe("a message", () => {
     expect(await verifyWebhook(secret, { headers, body })).toMatchObject({ id: "message" });
   });
 
-  test("may have several signatures, for a change of the secret", async () => {
+  test("can have several signatures, so that the secret can be changed", async () => {
     const headers = signed();
     headers["webhook-signature"] = `v1,AAAA v2,x ${headers["webhook-signature"]}`;
     expect(await verifyWebhook(secret, { headers, body })).toMatchObject({ id: "message" });

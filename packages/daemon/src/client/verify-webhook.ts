@@ -1,10 +1,10 @@
 import type { WebhookMessage } from "../api/webhook.ts";
 import type { WebhookToolCall } from "../api/webhook-tool.ts";
 
-/** The same for every copy of this package in a program. */
+/** The same symbol in every copy of this package in a program. */
 const BRAND = Symbol.for("@codexkit/daemon/WebhookVerificationError");
 
-/** The request was not sent by the daemon, or was sent too long ago. Respond with a status of 400 to 499. */
+/** The request is too old, or was not sent by the daemon. Respond with a status from 400 to 499. */
 export class WebhookVerificationError extends Error {
   override readonly name = "WebhookVerificationError";
 
@@ -49,17 +49,17 @@ export async function verifyWebhook(
   const header = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
     if (typeof value !== "string" || value === "") {
-      throw new WebhookVerificationError(`The request has no header ${name}.`);
+      throw new WebhookVerificationError(`The request does not have the header ${name}.`);
     }
     return value;
   };
   const id = header("webhook-id");
   const timestamp = header("webhook-timestamp");
   const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000);
-  // Also for a timestamp that is not a number.
+  // Written so that a timestamp that is not a number is rejected, too.
   if (!(ageMs <= toleranceMs)) {
     throw new WebhookVerificationError(
-      `The timestamp of the message, ${timestamp}, is not within ${toleranceMs} ms of the current time. It may be a replay, or the clocks differ.`,
+      `The message's timestamp, ${timestamp}, is not within ${toleranceMs} ms of the current time. The message may be replayed, or the clocks may differ.`,
     );
   }
   const key = await crypto.subtle.importKey(

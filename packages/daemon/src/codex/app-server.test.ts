@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { AppServer } from "./app-server.ts";
 import { RUNNER_LIMITS } from "./limits.ts";
 
-// Binds the socket, and is killed before it can remove it.
+// Binds the socket and is killed before it can remove the file.
 const LISTENER = `require("node:net").createServer().listen(process.argv[1], () => console.log("listening"))`;
 
 test("attaching to the socket of a killed server leaves the process alone that has its ID now", async () => {

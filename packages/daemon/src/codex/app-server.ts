@@ -9,7 +9,7 @@ import type { RunnerLimits } from "./limits.ts";
 export interface AppServerSummary {
   readonly id: string;
   readonly pid: number | null;
-  /** The session that it serves alone, or null for the shared one. */
+  /** ID of the session that uses it exclusively. Null for the shared server. */
   readonly sessionId: string | null;
   readonly state: "ready" | "not_responding" | "ended";
   readonly sessions: number;
@@ -17,25 +17,32 @@ export interface AppServerSummary {
   readonly attached: boolean;
 }
 
-/** How a server is found again. */
+/** An exec-server that is registered with an app-server. */
+export interface RegisteredEnvironment {
+  readonly id: string;
+  /** When its token should be replaced, in milliseconds since the epoch. Undefined if the token does not expire. */
+  readonly renewAt: number | undefined;
+}
+
+/** Address with which a later boot attaches to a server. */
 export interface AppServerAddress {
   readonly id: string;
   readonly url: string;
   readonly pid: number | null;
-  /** The session that it serves alone, or null for the shared one. */
+  /** ID of the session that uses it exclusively. Null for the shared server. */
   readonly sessionId: string | null;
 }
 
-/** A frozen server of an earlier boot delays the start by this. */
+/** A frozen server of an earlier boot delays the start of the daemon by this time. */
 const HANDSHAKE_MS = 15_000;
 
-/** Pauses between attempts to connect to a running server, all within the time limit of a handshake. */
+/** Delays between attempts to connect to a running server, within the timeout of a handshake. */
 const RETRY = { firstMs: 50, longestMs: 1_000 } as const;
 
 const END = {
-  /** How long codex may take to end after SIGTERM: it waits for turns, which the daemon has interrupted before. */
+  /** How long Codex may take to exit after SIGTERM. It waits for turns, which the daemon interrupts beforehand. */
   terminateMs: 1_000,
-  /** How long the rest of its processes may take to end after codex. */
+  /** How long its other processes may take to exit after Codex. */
   cleanMs: 8_000,
   pollMs: 20,
 } as const;
@@ -56,35 +63,40 @@ export type DaemonCodexOptions = Pick<
 
 export interface AppServerDeps {
   readonly limits: RunnerLimits;
-  /** Whether it is stopped on purpose, so that it can't answer. */
+  /** Whether the process is deliberately stopped and can't respond. */
   readonly isFrozen: () => boolean;
-  /** Receives every event in order. Reading from codex waits for the promise, if there is one, so it must not call codex. */
+  /**
+   * Receives every event in order. If it returns a promise, no further messages are read from Codex until the promise
+   * settles, so it must not call Codex.
+   */
   readonly onEvent: (server: AppServer, event: CodexEvent) => Promise<void> | undefined;
-  /** Called once, when the server has died or was ended. */
+  /** Called once when the server has died or was ended. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
 }
 
 /**
- * A running app-server that outlives this program, with the one connection of the daemon to it. It ends for the daemon with
- * that connection: a later one is another `AppServer`.
+ * A running app-server that outlives this process, and the daemon's connection to it. The object ends with the
+ * connection: a new connection to the same server is another `AppServer`.
  */
 export class AppServer {
   readonly id: string;
   readonly codex: Codex;
   readonly pid: number | null;
   readonly url: string;
-  /** The session that it serves alone, or null for the shared one. */
+  /** ID of the session that uses it exclusively. Null for the shared server. */
   readonly sessionId: string | null;
-  /** Whether an earlier boot has launched it. */
+  /** Whether an earlier boot launched it. */
   readonly isAttached: boolean;
+  /** Exec-servers that were registered on this connection, by session. */
+  readonly environments = new Map<string, RegisteredEnvironment>();
   readonly #deps: AppServerDeps;
   readonly #checks: NodeJS.Timeout;
-  /** Resolves when the last event was handled. */
+  /** Resolves after the last event has been handled. */
   readonly drained: Promise<void>;
-  /** Since when no health check was answered. */
+  /** Time since which no health check has succeeded. */
   #silentSince: number | undefined;
   #isChecking = false;
-  /** Whether the reader waits for the journal. Then responses are not read either. */
+  /** Whether reading is paused until the journal has stored an event. Responses are not read either in this state. */
   #isReaderBusy = false;
   #end: CodexError | undefined;
 
@@ -106,7 +118,7 @@ export class AppServer {
     this.#checks.unref();
   }
 
-  /** @param register Stores the address. The server ends with this program if that ends before. */
+  /** @param register Stores the address. If this process ends before that, the server ends with it. */
   static async launch(
     {
       id,
@@ -130,8 +142,8 @@ export class AppServer {
       },
     });
     const { pid = null, url = "" } = launcher;
-    // The connection of the launch ends the server when it breaks. This one does not, so that the turns of a server that has
-    // only lost its connection go on.
+    // The connection of the launch ends the server when it breaks. This second connection doesn't, so turns survive a
+    // lost connection.
     try {
       const codex = await connect(url, deps.limits);
       const server = new AppServer({ id, url, pid, sessionId }, codex, { ...deps, isAttached: false });
@@ -144,9 +156,10 @@ export class AppServer {
   }
 
   /**
-   * Rejects if the server is gone, and ends it if it does not respond. Tries again for a while, because ending it ends its turns.
+   * Rejects if the server has exited, and ends it if it does not respond. Retries for a limited time, because ending
+   * the server ends its turns.
    *
-   * @param signal Ends the attempts.
+   * @param signal Stops the attempts.
    */
   static async attach(
     address: AppServerAddress,
@@ -160,7 +173,7 @@ export class AppServer {
         const codex = await connect(address.url, deps.limits);
         return new AppServer(address, codex, { ...deps, isAttached: true });
       } catch (error) {
-        // Its keeper did not end by itself, so that the process ID may be that of another process by now.
+        // The keeper did not exit by itself, so another process may have the process ID by now.
         if (isRefused(error)) throw error;
         if (signal?.aborted || !isRunning(address.pid) || Date.now() + waitMs >= until) {
           await endServer(address);
@@ -171,9 +184,9 @@ export class AppServer {
     }
   }
 
-  /** Ends a server without a connection to it, if it still runs. */
+  /** Ends a server without a connection to it, if it is still running. */
   static async end(address: AppServerAddress): Promise<void> {
-    // The ID of a process that has ended may be that of another one by now.
+    // After a process has exited, another process may have its ID.
     if (await hasListener(address.url)) await endServer(address);
   }
 
@@ -196,7 +209,7 @@ export class AppServer {
     await this.drained;
   }
 
-  /** Ends codex at once, whatever it is doing. */
+  /** Ends Codex immediately. */
   kill(): void {
     kill(this.pid, "SIGKILL");
   }
@@ -229,7 +242,7 @@ export class AppServer {
     } catch {
       if (this.#isReaderBusy || this.hasEnded || this.#deps.isFrozen()) return;
       this.#silentSince ??= sentAt;
-      // A frozen process accepts no other signal.
+      // A stopped process handles no other signal than SIGKILL.
       if (Date.now() - this.#silentSince >= notRespondingMs) kill(this.pid, "SIGKILL");
     } finally {
       this.#isChecking = false;
@@ -241,12 +254,12 @@ export class AppServer {
     this.#end = error;
     clearInterval(this.#checks);
     this.#deps.onEnd(this, error);
-    // The next call would otherwise connect again, behind the back of the sessions.
+    // Otherwise, the next call would open a new connection that the sessions don't know about.
     void this.codex.close();
   }
 }
 
-/** Folders are not checked here: those of an environment exist elsewhere. */
+/** Folders are not checked here, because those of an environment exist on another machine. */
 function connect(url: string, limits: RunnerLimits): Promise<Codex> {
   return Codex.connect(url, { ...clientOptions(limits), local: false });
 }
@@ -265,23 +278,23 @@ function handshakeMs({ callMs }: Pick<RunnerLimits, "callMs">): number {
   return Math.min(callMs, HANDSHAKE_MS);
 }
 
-/** Its keeper sees the end of codex, ends the processes that codex has started, and removes the socket. */
+/** The keeper notices the end of Codex, ends the processes that Codex has started, and removes the socket. */
 async function endServer({ pid, url }: AppServerAddress): Promise<void> {
   const path = socketPath(url);
   kill(pid, "SIGTERM");
-  if (await waitUntilGone(path, END.terminateMs)) return;
+  if (await waitForRemoval(path, END.terminateMs)) return;
   kill(pid, "SIGKILL");
-  await waitUntilGone(path, END.cleanMs);
+  await waitForRemoval(path, END.cleanMs);
 }
 
-async function waitUntilGone(path: string, limitMs: number): Promise<boolean> {
+async function waitForRemoval(path: string, limitMs: number): Promise<boolean> {
   for (const until = Date.now() + limitMs; existsSync(path); await delay(END.pollMs)) {
     if (Date.now() > until) return false;
   }
   return true;
 }
 
-/** Whether the keeper of a server runs. */
+/** Whether the keeper of a server is running. */
 async function hasListener(url: string): Promise<boolean> {
   const socket = createConnection(socketPath(url));
   try {
@@ -294,7 +307,7 @@ async function hasListener(url: string): Promise<boolean> {
   }
 }
 
-/** Whether a socket has no listener: its keeper was killed, or the machine lost its power. */
+/** Whether a socket has no listener, because its keeper was killed or the machine lost power. */
 function isRefused(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ("code" in cause && cause.code === "ECONNREFUSED") return true;
@@ -306,7 +319,7 @@ function socketPath(url: string): string {
   return url.replace(/^unix:\/\//, "");
 }
 
-/** True if the process is unknown. */
+/** Returns true if the process ID is unknown. */
 function isRunning(pid: number | null): boolean {
   if (pid === null) return true;
   try {
@@ -322,6 +335,6 @@ function kill(pid: number | null, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone.
+    // The process has exited.
   }
 }

@@ -42,7 +42,7 @@ test("prefers the daemon's options to the environment, and the environment to th
   expect((await stat(join(codexHome, "auth.json"))).mode & 0o777).toBe(0o600);
 });
 
-test("reports no secret, and says why a login file can't be used", async () => {
+test("reports no secret, and reports why a login file can't be used", async () => {
   await using folders = await homes();
   const { codexHome, user } = folders;
   const find = (): ReturnType<typeof installCredentials> =>

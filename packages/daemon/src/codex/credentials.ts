@@ -2,35 +2,35 @@ import { type Credentials, discoverCredentials } from "codexkit";
 import { chmod, copyFile, mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
-/** Where the credentials of the daemon's codex come from. */
+/** The source of the daemon's Codex credentials. */
 export interface CredentialStatus {
   readonly kind: "apiKey" | "chatgpt" | "unusable" | "none";
-  /** `options` are those of the daemon. `codexHome` is a login that was made in the daemon's own Codex home. */
+  /** `options`: the daemon's options. `codexHome`: a login in the daemon's own Codex home. */
   readonly source: "options" | "CODEX_API_KEY" | "OPENAI_API_KEY" | "auth.json" | "codexHome" | null;
-  /** Why credentials that were found can't be used. */
+  /** Why the found credentials can't be used. */
   readonly reason?: string;
-  /** Of a ChatGPT login. */
+  /** Only for a ChatGPT login. */
   readonly email?: string;
-  /** Milliseconds since the epoch, of a ChatGPT login. Codex renews it. */
+  /** Milliseconds since the epoch, only for a ChatGPT login. Codex renews it. */
   readonly expiresAt?: number;
 }
 
 export interface CredentialOptions {
-  /** The daemon's own Codex home. Credentials that are found are stored there and nowhere else. */
+  /** The daemon's own Codex home. The credentials are stored only there. */
   readonly codexHome: string;
-  /** Takes precedence over everything that is found. */
+  /** Takes precedence over all other sources. */
   readonly apiKey?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The Codex home of the user. Default: `$CODEX_HOME`, else `~/.codex`. */
   readonly userCodexHome?: string | undefined;
 }
 
-/** Variables that hold keys. They are removed from the environment of codex, so that no command can read them. */
+/** Variables that contain keys. They are removed from Codex's environment, so that no command can read them. */
 export const KEY_VARIABLES = ["CODEX_API_KEY", "OPENAI_API_KEY"] as const;
 
 /**
- * Finds credentials (options, environment, the user's login file) and stores them in the daemon's Codex home. Call it before
- * codex is launched: a running codex refuses to start threads after its login file was changed.
+ * Finds credentials (options, environment, the user's login file) and stores them in the daemon's Codex home. Call it
+ * before Codex is launched, because a running Codex refuses to start threads after its login file has changed.
  */
 export async function installCredentials(options: CredentialOptions): Promise<CredentialStatus> {
   const { codexHome, env = process.env } = options;
@@ -51,13 +51,13 @@ export async function installCredentials(options: CredentialOptions): Promise<Cr
     await copyLogin(found.path, codexHome);
     return statusOf(found);
   }
-  // A person may have signed in with the daemon's own home.
+  // The user may have logged in with the daemon's own home.
   const own = await discoverCredentials({ env: {}, codexHome });
   if (own.kind === "apiKey" || own.kind === "chatgpt") return { ...statusOf(own), source: "codexHome" };
   return statusOf(found);
 }
 
-/** Keeps the secrets out of the status. */
+/** Excludes the secrets from the status. */
 function statusOf(credentials: Credentials): CredentialStatus {
   const { kind } = credentials;
   if (kind === "none") return { kind, source: null };
@@ -74,7 +74,7 @@ function statusOf(credentials: Credentials): CredentialStatus {
 async function writeApiKey(codexHome: string, apiKey: string): Promise<void> {
   const path = join(codexHome, "auth.json");
   const text = `${JSON.stringify({ auth_mode: "apikey", OPENAI_API_KEY: apiKey }, null, 2)}\n`;
-  // Unchanged for a codex that is still running: it refuses to start threads after a change.
+  // Don't rewrite an unchanged file: a running Codex refuses to start threads after a change.
   const current = await readFile(path, "utf8").catch(() => undefined);
   const known = current === undefined ? undefined : await discoverCredentials({ env: {}, codexHome });
   if (known?.kind === "apiKey" && known.apiKey === apiKey) return;
@@ -83,7 +83,7 @@ async function writeApiKey(codexHome: string, apiKey: string): Promise<void> {
   await rename(`${path}.new`, path);
 }
 
-/** Codex renews its copy of a login, so that only a newer login of the user replaces it. */
+/** Codex renews its copy of a login, so the copy is replaced only by a newer login of the user. */
 async function copyLogin(from: string, codexHome: string): Promise<void> {
   const path = join(codexHome, "auth.json");
   if (resolve(from) === resolve(path)) return;

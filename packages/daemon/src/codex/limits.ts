@@ -1,4 +1,4 @@
-/** Limits of the app-servers and of the sessions on them. Times are milliseconds. */
+/** Limits for app-servers and their sessions. Times are in milliseconds. */
 export interface RunnerLimits {
   /**
    * How long an app-server keeps running without its daemon, so that the next boot can attach to it. With Postgres, at most until
@@ -19,24 +19,31 @@ export interface RunnerLimits {
   readonly claimMs: number;
   /** How long an interrupted turn may take to end, when a session is deleted or the daemon drains. Default: 5,000. */
   readonly interruptMs: number;
-  /** Interval between attempts to load a thread that another program has open, or that could not be loaded. Default: 2,000. */
+  /**
+   * Interval between attempts to load a thread that another program has open or that failed to load. Default: 2,000.
+   */
   readonly retryMs: number;
   /**
-   * How long to wait for a thread that another process has open, such as an app-server of an earlier boot that is still ending.
-   * Default: 10,000.
+   * How long to wait for a thread that another process has open, such as an app-server of an earlier boot that is
+   * shutting down. Default: 10,000.
    */
   readonly threadLockMs: number;
   /** Number of attempts to load a thread before its commands fail. Default: 5. */
   readonly loadAttempts: number;
   /**
-   * Minimum available memory in bytes. Below it, requests that wait for a person are parked: their threads are unloaded until they
-   * are answered. Default: 128 MiB.
+   * Minimum available memory in bytes. Below it, requests that wait for an answer are parked: their threads are
+   * unloaded until they are answered. Default: 128 MiB.
    */
   readonly minAvailableMemory: number;
   /** Interval between checks of the available memory. Default: 10,000. */
   readonly memoryCheckMs: number;
   /** Time after which an unanswered approval expires. Default: never. */
   readonly approvalMs: number;
+  /**
+   * Validity of the tokens that are signed for the exec-server of a session. A turn that takes longer can't reconnect
+   * to it. Default: 86,400,000.
+   */
+  readonly environmentTokenMs: number;
 }
 
 export const RUNNER_LIMITS: RunnerLimits = {
@@ -54,4 +61,5 @@ export const RUNNER_LIMITS: RunnerLimits = {
   minAvailableMemory: 128 * 1024 * 1024,
   memoryCheckMs: 10_000,
   approvalMs: Number.POSITIVE_INFINITY,
+  environmentTokenMs: 86_400_000,
 };

@@ -9,38 +9,38 @@ import type { RunnerLimits } from "./limits.ts";
 
 export interface CodexPoolOptions {
   readonly store: AppServerStore;
-  /** App-servers of earlier boots with this name are attached to. */
+  /** The pool attaches to app-servers of earlier boots with this name. */
   readonly nodeName: string;
   readonly codexHome: string;
   readonly launch: LaunchOptions;
   readonly limits: RunnerLimits;
   readonly stderr?: StderrLog;
-  /** Stops the app-servers while the lease of the node may have ended. Default: nothing does. */
+  /** Stops the app-servers while the node's lease may have expired. Default: they are never stopped. */
   readonly guard?: AppServerGuard;
   readonly onEvent: AppServerDeps["onEvent"];
-  /** Called when a server has died. Its sessions acquire another one. */
+  /** Called when a server has died. Its sessions must acquire another one. */
   readonly onEnd: (server: AppServer, error: CodexError) => void;
 }
 
-/** The right to use an app-server. While one is held, the server is not ended as idle. */
+/** The right to use an app-server. A server with leases is not ended as idle. */
 export interface AppServerLease extends Disposable {
   readonly server: AppServer;
 }
 
 const SHARED = "shared";
 
-/** The app-servers of this daemon: a shared one, and one per session that asks for its own. */
+/** The app-servers of this daemon: a shared one, and one per dedicated session. */
 export class CodexPool {
   readonly #options: CodexPoolOptions;
   readonly #deps: AppServerDeps;
   /** By session ID, or `SHARED`. */
   readonly #servers = new Map<string, AppServer>();
-  /** Servers whose connection was lost. They may still run. By the same key. */
+  /** Servers whose connection was lost and that may still be running, by the same key. */
   readonly #lost = new Map<string, AppServerAddress>();
   readonly #users = new Map<AppServer, number>();
   readonly #idle = new Map<AppServer, NodeJS.Timeout>();
   readonly #opening = new KeyedSerialQueue<string>();
-  /** Searches and launches that are under way. */
+  /** Pending launches and attachments. */
   readonly #opened = new Set<Promise<AppServer>>();
   readonly #closing = new AbortController();
   #restarts = 0;
@@ -55,7 +55,7 @@ export class CodexPool {
     };
   }
 
-  /** Number of servers that were launched because an earlier one had died. */
+  /** Number of servers that were launched to replace one that had died. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -71,7 +71,7 @@ export class CodexPool {
     }));
   }
 
-  /** Attaches to the servers of earlier boots that still run. */
+  /** Attaches to servers of earlier boots that are still running. */
   async attach(): Promise<void> {
     const { store, nodeName, codexHome } = this.#options;
     for (const row of await store.list(nodeName)) {
@@ -86,7 +86,10 @@ export class CodexPool {
     }
   }
 
-  /** The server of a session: its own if it is `dedicated`, otherwise the shared one. Launched if none runs. */
+  /**
+   * Returns the server of a session: its own if it is `dedicated`, otherwise the shared one. Launches it if it is not
+   * running.
+   */
   async acquire({
     sessionId,
     dedicated,
@@ -104,11 +107,11 @@ export class CodexPool {
     }
   }
 
-  /** Ends all servers, or leaves them running for their grace period. Later calls reject. */
+  /** Ends all servers, or leaves them running for their grace period. Later calls are rejected. */
   async close(how: "end" | "detach" = "end"): Promise<void> {
     this.#closing.abort(new CodexError("closed", "The daemon is closing."));
     for (const timer of this.#idle.values()) clearTimeout(timer);
-    // A launch that is under way ends first, so that its process is not missed.
+    // Pending launches finish first, so that their processes are ended, too.
     await Promise.allSettled(this.#opened);
     const servers = [...this.#servers.values()];
     this.#servers.clear();
@@ -175,7 +178,7 @@ export class CodexPool {
       server = await AppServer.launch({ id, sessionId, options, register }, this.#deps);
     } catch (error) {
       await store.remove(id).catch(() => {
-        // The next boot finds that it is gone.
+        // Otherwise, the next boot notices that the server has exited.
       });
       throw error;
     }
@@ -184,7 +187,7 @@ export class CodexPool {
   }
 
   #add(key: string, server: AppServer): void {
-    // It may have died in between.
+    // The server may have died in the meantime.
     if (server.hasEnded) return;
     this.#options.guard?.add(server.pid);
     this.#servers.set(key, server);
@@ -214,7 +217,7 @@ export class CodexPool {
 
   #endWhenIdle(server: AppServer): void {
     if (server.hasEnded || this.#closing.signal.aborted) return;
-    // No other session can use a dedicated one. The delay lets its own session come back at once.
+    // No other session can use a dedicated server. The delay allows its own session to reuse it.
     const delay = this.#options.limits.appServerIdleMs;
     const timer = setTimeout(() => {
       this.#idle.delete(server);
@@ -224,14 +227,15 @@ export class CodexPool {
     this.#idle.set(server, timer);
   }
 
-  /** Ends one server, such as that of a deleted session. */
+  /** Ends one server, such as the one of a deleted session. */
   async end(server: AppServer): Promise<void> {
     clearTimeout(this.#idle.get(server));
     this.#idle.delete(server);
     this.#remove(server);
-    await server.close();
+    // The process of a lost connection may still be running.
+    await (server.hasEnded ? AppServer.end(server.address) : server.close());
     await this.#options.store.remove(server.id).catch(() => {
-      // The next boot finds that it is gone.
+      // Otherwise, the next boot notices that the server has exited.
     });
   }
 

@@ -35,3 +35,18 @@ test("leaves lines out instead of keeping them all in memory", async () => {
   log.add("shared", "after");
   expect(await log.read("shared", 100)).toContain("after");
 });
+
+test("starts with a complete line, so that a truncated secret is not missed", async () => {
+  await using folder = await tempFolder("stderr");
+  const log = new StderrLog(folder.path);
+  log.add("shared", "a line with a secret-key");
+  log.add("shared", "last");
+  const whole = await log.read("shared", 1000);
+  const [first = "", last = ""] = whole.split(/(?<=\n)/);
+  expect(await log.read("shared", whole.length)).toBe(whole);
+  expect(await log.read("shared", last.length + "key\n".length)).toBe(last);
+  expect(await log.read("shared", last.length)).toBe(last);
+  // A single line that is longer than the limit is left out.
+  expect(await log.read("shared", last.length - 1)).toBe("");
+  expect(first).toContain("secret-key");
+});

@@ -3,13 +3,13 @@ import { appendFile, mkdir, open, readdir, rename, rm, stat } from "node:fs/prom
 import { join } from "node:path";
 
 const LIMITS = {
-  /** Of a file. The one before it is kept too. */
+  /** Size of a file. The previous file is also kept. */
   fileBytes: 256 * 1024,
-  /** Of what waits to be written. More is left out and counted. */
+  /** Maximum characters waiting to be written. Further text is dropped and counted. */
   pendingCharacters: 64 * 1024,
 } as const;
 
-/** What app-servers print to standard error, in files, so that it can be read after the end of codex or of the daemon. */
+/** Stores the standard error of app-servers in files, so that it can be read after Codex or the daemon has exited. */
 export class StderrLog {
   readonly #folder: string;
   readonly #queue = new SerialQueue();
@@ -34,17 +34,25 @@ export class StderrLog {
     if (waiting === undefined) void this.#queue.run(async () => this.#write(key));
   }
 
-  /** The last lines, oldest first. Empty if there are none. */
+  /**
+   * Returns the last complete lines, oldest first. Partial lines are left out, because a truncated secret would not be
+   * recognised. Empty if there are none.
+   */
   async read(key: string, maxBytes: number): Promise<string> {
     await this.#queue.run(() => {});
     const [older, newer] = await Promise.all([
-      readTail(`${this.#path(key)}.1`, maxBytes),
-      readTail(this.#path(key), maxBytes),
+      readTail(`${this.#path(key)}.1`, maxBytes + 1),
+      readTail(this.#path(key), maxBytes + 1),
     ]);
-    return Buffer.concat([older, newer]).subarray(-maxBytes).toString();
+    const whole = Buffer.concat([older, newer]);
+    if (whole.length <= maxBytes) return whole.toString();
+    // Includes the preceding byte, which is a line break if the remainder starts at a line.
+    const tail = whole.subarray(-maxBytes - 1);
+    const lineBreak = tail.indexOf("\n");
+    return lineBreak < 0 ? "" : tail.subarray(lineBreak + 1).toString();
   }
 
-  /** Removes the files of sessions that are gone. */
+  /** Removes the files of deleted sessions. */
   async removeExcept(isNeeded: (sessionId: string) => Promise<boolean>): Promise<void> {
     const names = await readdir(this.#folder).catch(() => []);
     for (const name of names) {
@@ -72,7 +80,7 @@ export class StderrLog {
       if (size > LIMITS.fileBytes) await rename(path, `${path}.1`);
       await appendFile(path, text, { mode: 0o600 });
     } catch {
-      // A full disk must not end codex's output.
+      // If the disk is full, the log is incomplete, but Codex must keep running.
     }
   }
 

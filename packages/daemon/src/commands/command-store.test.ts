@@ -24,7 +24,7 @@ describe.each(STORE_KINDS)("commands on %s", (kind) => {
     by: "tester",
   });
 
-  it("are stored once per key, also when they are sent at the same moment", async () => {
+  it("are stored once per key, even if they are sent at the same time", async () => {
     await using database = await databases.open();
     const { sessionId } = await ownedSession(database);
     const sent = await Promise.all(
@@ -41,7 +41,7 @@ describe.each(STORE_KINDS)("commands on %s", (kind) => {
     expect(accepted).toHaveLength(3);
   });
 
-  it("wake the nodes only if their session has no owner, which looks for its commands itself", async () => {
+  it("wake the nodes only if their session has no owner, because an owner polls for its commands", async () => {
     await using database = await databases.open();
     const { notifier } = database.store;
     let wakes = 0;

@@ -25,7 +25,7 @@ export interface NewCommand<Kind extends CommandKind = CommandKind> {
 }
 
 export interface SubmitOptions extends Pick<InsertOptions, "maxSessions" | "maxWaiting" | "check"> {
-  /** Whether it is carried out before all that wait. Default: false. */
+  /** Whether it is executed before all waiting commands. Default: false. */
   readonly isFirst?: boolean;
 }
 
@@ -33,7 +33,7 @@ export type CommandResult =
   | { readonly ok: true; readonly [member: string]: unknown }
   | { readonly ok: false; readonly problem: Problem };
 
-/** What is stored together with the result of a command. */
+/** Changes that are stored together with the result of a command. */
 export interface FinishOptions {
   /** Appended before `command.finished`. */
   readonly events?: readonly NewSessionEvent[];
@@ -46,11 +46,11 @@ export type PendingCommand = AnyCommandBody & {
   readonly id: string;
   readonly key: string;
   readonly by: string;
-  /** Set if an owner has begun it: it may have reached Codex. */
+  /** Set if an owner has begun it, so that it may have reached Codex. */
   readonly startedEpoch: number | null;
 };
 
-/** Every mutation of a session: stored before it is acknowledged, executed once by the session's owner. */
+/** Stores every mutation of a session before it is acknowledged. The session's owner executes each command once. */
 export class CommandStore {
   readonly #store: Store<DaemonTables>;
   readonly #journal: Journal;
@@ -65,10 +65,10 @@ export class CommandStore {
   }
 
   /**
-   * Stores a command and the event `command.accepted`, and marks the session as ready. The same key with the same kind and body
-   * returns the first row; with another one it rejects with `key_reused`. Rejects with `session_not_found` or
-   * `session_deleted`, and with `too_many_sessions` if there are `maxSessions` already, and with
-   * `too_many_waiting` if the session would be one more of those that wait for a node.
+   * Stores a command and the event `command.accepted`, and marks the session as ready. If the key was already used with
+   * the same kind and body, returns the existing row; with another kind or body, rejects with `key_reused`. Rejects
+   * with `session_not_found` or `session_deleted`; with `too_many_sessions` if `maxSessions` is reached; and with
+   * `too_many_waiting` if the session would be added to those that wait for a node and `maxWaiting` is reached.
    */
   async submit<Kind extends CommandKind>(
     command: NewCommand<Kind>,
@@ -77,7 +77,7 @@ export class CommandStore {
     const { sessionId, key, kind, body, by } = command;
     const print = fingerprint({ kind, body });
     const result = await this.#store.db.transaction().execute(async (trx) => {
-      // The lock on the session's row puts concurrent commands in one order.
+      // The lock on the session's row serialises concurrent commands.
       const session = await this.#sessions.lock(trx, sessionId);
       const existing = await trx
         .selectFrom("command")
@@ -89,7 +89,7 @@ export class CommandStore {
       this.#sessions.assertNotDeleted(session);
       check?.();
       if (maxSessions !== undefined) await requireFewerSessions(this.#store, trx, maxSessions);
-      // Any node can delete a session whose node was lost. That node may never return.
+      // Any node can delete a session whose node is lost, because that node may never return.
       if (kind === "delete" && isNodeLost(session)) {
         await trx
           .updateTable("session")
@@ -97,7 +97,7 @@ export class CommandStore {
           .where("id", "=", sessionId)
           .execute();
       }
-      // One that is parked is ready when its answers expire.
+      // A parked session becomes ready when its approvals expire.
       const isNewlyWaiting =
         session.node_id === null && (session.ready_at === null || session.phase === "parked");
       if (maxWaiting !== undefined && isNewlyWaiting) {
@@ -132,7 +132,8 @@ export class CommandStore {
     if (result.isNew) {
       this.#journal.publish(
         [{ sessionId, events: result.events }],
-        // An owner looks for its own commands. That of a lost node is found by the next poll.
+        // A running owner polls for its own commands. Commands of a lost node are found by the next poll of another
+        // node.
         [notificationKeys.commands(sessionId), ...(result.hasOwner ? [] : [notificationKeys.ready])],
       );
     }
@@ -143,7 +144,7 @@ export class CommandStore {
     return this.#store.db.selectFrom("command").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  /** The command with an idempotency key. */
+  /** Returns the command with an idempotency key. */
   async find(sessionId: string, key: string): Promise<CommandRow | undefined> {
     return this.#store.db
       .selectFrom("command")
@@ -153,7 +154,7 @@ export class CommandStore {
       .executeTakeFirst();
   }
 
-  /** Unfinished commands in the order of execution. */
+  /** Returns unfinished commands in the order of execution. */
   async pending(sessionId: string): Promise<readonly PendingCommand[]> {
     return (await this.unfinished(sessionId)).map(
       (row) =>
@@ -168,7 +169,7 @@ export class CommandStore {
     );
   }
 
-  /** Unfinished commands as rows, in the order of execution. */
+  /** Returns unfinished commands as rows, in the order of execution. */
   async unfinished(sessionId: string): Promise<readonly CommandRow[]> {
     return this.#store.db
       .selectFrom("command")
@@ -179,7 +180,9 @@ export class CommandStore {
       .execute();
   }
 
-  /** Records that the owner is about to tell Codex, and appends `command.started`. Rejects with `fenced`. */
+  /**
+   * Records that the owner is about to send the command to Codex, and appends `command.started`. Rejects with `fenced`.
+   */
   async begin(owner: Ownership, id: string): Promise<void> {
     const { key, kind } = await this.#require(owner, id);
     await this.#journal.write({
@@ -191,7 +194,10 @@ export class CommandStore {
     });
   }
 
-  /** Stores the result with `command.finished`, in one transaction. No-op if the command is finished. Rejects with `fenced`. */
+  /**
+   * Stores the result and `command.finished` in one transaction. No-op if the command is already finished. Rejects with
+   * `fenced`.
+   */
   async finish(
     owner: Ownership,
     id: string,
@@ -219,12 +225,15 @@ export class CommandStore {
         await also?.(trx);
       },
       mayBecomeIdle: true,
-      // A fork adds a session in `also`.
+      // For a fork, `also` inserts a session.
       notify: [notificationKeys.command(id), ...(also ? [notificationKeys.sessions] : [])],
     });
   }
 
-  /** Resolves to the row when it is finished, or as it is at the timeout. Rejects when the signal aborts. */
+  /**
+   * Resolves to the row when the command is finished, or to its current state at the timeout. Rejects when the signal
+   * aborts.
+   */
   async wait(
     id: string,
     { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
@@ -234,7 +243,7 @@ export class CommandStore {
       notifier: this.#store.notifier,
       key: notificationKeys.command(id),
       signals: [this.#closed, timeout, ...(signal ? [signal] : [])],
-      look: async () => {
+      query: async () => {
         const row = await this.#requireRow(id);
         return row.finished_at === null ? undefined : row;
       },
@@ -260,7 +269,7 @@ export class CommandStore {
   }
 }
 
-/** The stored result of a command, or undefined while it is unfinished. */
+/** Returns the stored result of a command, or undefined if it is unfinished. */
 export function commandResult(row: CommandRow): CommandResult | undefined {
   return row.result === null ? undefined : (JSON.parse(row.result) as CommandResult);
 }
@@ -277,7 +286,7 @@ function requireSame(row: CommandRow, print: string): CommandRow {
   if (row.fingerprint === print) return row;
   throw new DaemonError(
     "key_reused",
-    `The idempotency key ${JSON.stringify(row.key)} was used for another command before. Use a new key.`,
+    `The idempotency key ${JSON.stringify(row.key)} was already used for another command. Use a new key.`,
     { details: { commandId: row.id } },
   );
 }

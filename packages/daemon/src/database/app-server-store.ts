@@ -1,7 +1,7 @@
 import type { Store } from "@codexkit/store";
 import type { AppServerRow, DaemonTables } from "./tables.ts";
 
-/** App-servers that outlive their daemon, so that the next boot on the same node attaches to them. */
+/** App-servers that outlive their daemon, so that the next boot on the same node can attach to them. */
 export class AppServerStore {
   readonly #store: Store<DaemonTables>;
 

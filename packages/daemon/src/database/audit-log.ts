@@ -10,13 +10,13 @@ export interface AuditEntry {
   readonly by: string;
   readonly action: string;
   readonly sessionId?: string;
-  /** The ID of what was changed: an approval, a token. */
+  /** ID of the changed object, such as an approval or token. */
   readonly subject?: string;
-  /** Without secrets. */
+  /** Must not contain secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
 }
 
-/** Who did what. Answers and token changes are recorded by their stores, in the same transaction. */
+/** Records who changed what. Answers and token changes are recorded by their stores, in the same transaction. */
 export class AuditLog {
   readonly #store: Store<DaemonTables>;
 
@@ -39,7 +39,7 @@ export class AuditLog {
       .execute();
   }
 
-  /** Newest first. */
+  /** Returns one page of entries, newest first. */
   async list({
     sessionId,
     cursor,

@@ -12,7 +12,7 @@ describe("newId", () => {
     const before = Date.now();
     const id = newId();
     expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
-    // Later than that if the clock was set back, as by another test of this process.
+    // Later if the clock was set back, for example by another test of this process.
     expect(Number.parseInt(id.replace("-", "").slice(0, 12), 16)).toBeGreaterThanOrEqual(before);
   });
 });

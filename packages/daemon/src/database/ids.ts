@@ -3,12 +3,12 @@ import { createHash, randomBytes } from "node:crypto";
 let last = 0;
 
 /**
- * A UUID of version 7. The IDs of one process rise, also within a millisecond and when the clock is set back, so that lists have
- * the order of creation and new rows are neighbours in an index.
+ * Creates a UUID of version 7. The IDs of one process increase monotonically, even within a millisecond and if the
+ * clock is set back. Lists are therefore in the order of creation, and new rows are adjacent in an index.
  */
 export function newId(): string {
   const bytes = randomBytes(16);
-  // Milliseconds, and twelve bits that count within one.
+  // Milliseconds, followed by a twelve-bit counter.
   last = Math.max(last + 1, Date.now() * 4_096);
   bytes.writeUIntBE(Math.floor(last / 4_096), 0, 6);
   bytes.writeUInt16BE(0x7000 | (last % 4_096), 6);
@@ -17,7 +17,7 @@ export function newId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A hash of a value that does not depend on the order of object keys. */
+/** Hashes a value independently of the order of object keys. */
 export function fingerprint(value: unknown): string {
   const canonical = JSON.stringify(value, (_, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)

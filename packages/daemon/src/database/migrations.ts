@@ -1,20 +1,25 @@
 import { sql, type ColumnDataType, type CreateTableBuilder, type Kysely } from "kysely";
-import type { Migration } from "kysely/migration";
+import type { StoreMigration } from "@codexkit/store";
 
 type Kind = "sqlite" | "postgres";
 
 /**
- * The schema, by migration. A released migration is never changed. Daemons of the previous version go on writing to a schema that a
- * newer one has migrated, so that a migration only adds: tables, indexes, and columns that are nullable or have a default.
+ * The schema, by migration. A released migration is never changed. Daemons of the previous version keep writing to a
+ * schema that a newer one has migrated, and may be started again. A migration therefore only adds tables, indexes, and
+ * columns that are nullable or have a default. Such a migration is marked as additive.
  */
-export function migrations(kind: Kind): Record<string, Migration> {
+export function migrations(kind: Kind): Record<string, StoreMigration> {
+  const added = (up: (schema: SchemaBuilder, db: Kysely<unknown>) => Promise<void>): StoreMigration => ({
+    up: (db: Kysely<unknown>) => up(schemaBuilder(db, kind), db),
+    isAdditive: true,
+  });
   return {
     "0001-first": { up: (db: Kysely<unknown>) => createTables(schemaBuilder(db, kind)) },
-    "0002-webhooks": { up: (db: Kysely<unknown>) => createWebhookTables(schemaBuilder(db, kind)) },
-    "0003-parked-approvals": { up: addParkedColumns },
-    "0004-imports": { up: (db: Kysely<unknown>) => createImportTable(schemaBuilder(db, kind)) },
-    "0005-logins": { up: (db: Kysely<unknown>) => addLogins(db, schemaBuilder(db, kind)) },
-    "0006-fleet": { up: (db: Kysely<unknown>) => addFleet(db, schemaBuilder(db, kind)) },
+    "0002-webhooks": added(createWebhookTables),
+    "0003-parked-approvals": added((_schema, db) => addParkedColumns(db)),
+    "0004-imports": added(createImportTable),
+    "0005-logins": added((schema, db) => addLogins(db, schema)),
+    "0006-fleet": added((schema, db) => addFleet(db, schema)),
   };
 }
 
@@ -106,7 +111,7 @@ async function createTables({ kind, table, index, uniqueIndex }: SchemaBuilder):
     },
     ["id"],
   );
-  // Every append updates the row: with free space on its page, Postgres changes no index for it.
+  // Every append updates the row. With free space on the row's page, Postgres doesn't have to update any index.
   await (kind === "postgres" ? session.modifyEnd(sql`with (fillfactor = 80)`) : session).execute();
   await index("session_updated", "session (updated_at, id)");
   await index("session_ready", "session (ready_at)", "ready_at is not null");
@@ -148,7 +153,7 @@ async function createTables({ kind, table, index, uniqueIndex }: SchemaBuilder):
     },
     ["session_id", "first_seq"],
   ).execute();
-  // Models repeat their call IDs, so that an item ID is unique within its turn only.
+  // Models reuse call IDs, so an item ID is unique only within its turn.
   await uniqueIndex("item_id", "item (session_id, item_id, turn_id, thread_id)");
   await index("item_running", "item (session_id, first_seq)", "status = 'running'");
 
@@ -375,7 +380,7 @@ async function addFleet(db: Kysely<unknown>, schema: SchemaBuilder): Promise<voi
       .addColumn(column, "bigint", (definition) => definition.notNull().defaultTo(0))
       .execute();
   }
-  // Sessions that wait for a node, in the order in which a node looks for one.
+  // Sessions that wait for a node, in the order in which nodes claim them.
   await index(
     "session_claim",
     "session (needs, (coalesce(codex_version, '')), tenant_id, priority desc, ready_at)",
@@ -388,12 +393,13 @@ async function addFleet(db: Kysely<unknown>, schema: SchemaBuilder): Promise<voi
 }
 
 /**
- * What a search looks at, by its groups of three letters. Kept by triggers, so that daemons of the previous version keep it too, and
- * apart from the session, whose row changes with every append. FTS5 has the groups; its rows have the row IDs of the sessions.
+ * The trigram index of searches. Triggers maintain it, so that daemons of the previous version do, too. It is separate
+ * from the session, whose row changes with every append. FTS5 stores the trigrams; its row IDs are those of the
+ * sessions.
  */
 const SQLITE_SEARCH = [
   `create virtual table session_search using fts5 (session_id unindexed, text, tokenize = 'trigram')`,
-  // A search reads every part of the index. Sessions change rarely, so that merging the parts early costs little.
+  // A search reads every segment of the index. Sessions change rarely, so merging segments early costs little.
   `insert into session_search (session_search, rank) values ('automerge', 2)`,
   ...["insert", "update of name, preview, cwd"].map(
     (event, number) => `create trigger session_search_${number} after ${event} on session begin
@@ -409,7 +415,7 @@ const SQLITE_SEARCH = [
     select rowid, id, coalesce(name, '') || char(10) || preview || char(10) || cwd from session`,
 ];
 
-/** Without the extension pg_trgm, which not every server offers. */
+/** Works without the extension pg_trgm, which is not available on every server. */
 const POSTGRES_SEARCH = [
   `create table session_search (session_id text primary key references session (id) on delete cascade, text text not null)`,
   `create function codexkit_trigrams(text) returns text[] language sql immutable strict parallel safe as

@@ -1,9 +1,9 @@
 /**
- * Keys of the notifier, for waiting without polling. A notification is a hint to look into the store; every function that
- * changes rows notifies the keys below by itself, after the commit.
+ * Keys of the notifier, which are used to wait without polling. A notification is a hint to query the store. Every
+ * function that changes rows sends the notifications below after the commit.
  */
 export const notificationKeys = {
-  /** Events were appended to the session. `Journal.follow` does the waiting for most callers. */
+  /** Events were appended to the session. Most callers use `Journal.follow` to wait for them. */
   journal: (sessionId: string): string => `journal:${sessionId}`,
   /** A command was submitted to the session. */
   commands: (sessionId: string): string => `commands:${sessionId}`,
@@ -11,9 +11,9 @@ export const notificationKeys = {
   command: (commandId: string): string => `command:${commandId}`,
   /** The approval was answered, delivered, withdrawn or expired. */
   approval: (approvalId: string): string => `approval:${approvalId}`,
-  /** A session without an owner has something to do. */
+  /** A session without an owner has work. */
   ready: "ready",
-  /** A session was added, or a column that lists show was changed. */
+  /** A session was added, or a column that lists contain was changed. */
   sessions: "sessions",
   /** An approval was opened or changed. */
   inbox: "inbox",

@@ -3,12 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 
 const RETRY_MS = { first: 50, longest: 2_000 } as const;
 
-/** Whether the store may take the same again later: it can't be reached, or is full. */
+/** Whether an operation may succeed later, because the store is unreachable or full. */
 export function isOutage(error: unknown): boolean {
   return StoreError.is(error) && (error.code === "store_unavailable" || error.code === "store_full");
 }
 
-/** Repeats what fails because of an outage of the store, until it is closed or the signal aborts. It may have been carried out before it failed. */
+/**
+ * Retries a task that fails because of an outage of the store, until the store is closed or the signal aborts. A failed
+ * attempt may still have been carried out.
+ */
 export async function outlastOutage<Value>(task: () => Promise<Value>, signal?: AbortSignal): Promise<Value> {
   for (let waitMs: number = RETRY_MS.first; ; waitMs = Math.min(waitMs * 2, RETRY_MS.longest)) {
     try {

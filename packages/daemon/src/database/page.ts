@@ -2,11 +2,11 @@ import { DaemonError } from "../errors.ts";
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** For the next page; undefined on the last one. */
+  /** Cursor of the next page. Undefined on the last page. */
   readonly nextCursor?: string;
 }
 
-/** Cuts a query's result, which has one row more than the page, and makes the cursor of its last row. */
+/** Truncates a query's result, which has one row more than the page, and creates the cursor of its last row. */
 export function toPage<Row>(
   found: readonly Row[],
   limit: number,
@@ -18,12 +18,12 @@ export function toPage<Row>(
   return { rows, nextCursor: Buffer.from(JSON.stringify(position(last))).toString("base64url") };
 }
 
-/** The position in a cursor: a list of strings and numbers in the order of `shape`. */
+/** Parses the position in a cursor: a list of strings and numbers with the types in `shape`. */
 export function readCursor<Shape extends readonly ("string" | "number")[]>(
   cursor: string,
   ...shape: Shape
 ): { [Index in keyof Shape]: Shape[Index] extends "string" ? string : number } {
-  const invalid = new DaemonError("invalid_cursor", "The cursor is not one that this list has returned.");
+  const invalid = new DaemonError("invalid_cursor", "The cursor was not returned by this list.");
   try {
     const values: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
     if (!Array.isArray(values) || values.length !== shape.length) throw invalid;
@@ -34,7 +34,7 @@ export function readCursor<Shape extends readonly ("string" | "number")[]>(
   }
 }
 
-/** Whether both stores have such values. Postgres rejects infinite numbers and strings with a NUL. */
+/** Whether both stores can have such a value. Postgres rejects infinite numbers and strings with a NUL character. */
 function isStored(value: unknown, type: "string" | "number"): boolean {
   if (type === "number") return Number.isSafeInteger(value);
   return typeof value === "string" && !value.includes("\0");

@@ -5,7 +5,7 @@ import type { Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { SessionPhase, SessionTable } from "./tables.ts";
 
-/** Columns that the owner changes. Values are parsed; the store serialises them. */
+/** Columns that the owner changes. The values are parsed; the store serialises them. */
 export interface SessionChanges {
   readonly threadId?: string;
   readonly name?: string | null;
@@ -22,7 +22,10 @@ export interface SessionChanges {
   readonly interruptedTurnId?: string | null;
 }
 
-/** Columns of the changes of an owner. `archived` becomes a time, so that the caller passes the store's clock. */
+/**
+ * Returns the columns of an owner's changes. `archived` becomes a timestamp, so the caller passes the time of the
+ * store's clock.
+ */
 export function toColumns(changes: SessionChanges, now: number): Partial<SessionTable> {
   const columns: Partial<SessionTable> = {};
   if (changes.threadId !== undefined) columns.thread_id = changes.threadId;

@@ -1,10 +1,10 @@
 import type { Generated, Selectable } from "kysely";
 import type { WebhookEventType } from "../api/webhook.ts";
 
-// Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds of the
-// database's clock. JSON is stored as text, because jsonb rejects `\u0000`, which commands do print.
+// Columns are the same on SQLite and Postgres: text, bigint (as number), boolean as 0 | 1, blob. Times are milliseconds
+// of the database's clock. JSON is stored as text, because jsonb rejects `\u0000`, which commands can print.
 
-/** One boot of a daemon. A name may come back, an ID never does. */
+/** One boot of a daemon. A name can be reused, an ID can't. */
 export interface NodeTable {
   id: string;
   name: string;
@@ -16,9 +16,9 @@ export interface NodeTable {
   version: string;
   codex_version: string;
   started_at: number;
-  /** Number of running turns, as of its newest renewal. */
+  /** Number of running turns, as of the last lease renewal. */
   turns: Generated<number>;
-  /** 1 when somebody has asked the node to drain, through any node of the fleet. */
+  /** 1 if a client has requested that the node drains, through any node of the fleet. */
   drain_requested: Generated<number>;
 }
 
@@ -46,37 +46,45 @@ export interface SessionTable {
   usage: string | null;
   archived_at: number | null;
   created_at: number;
-  /** Changed with every change that a list shows. */
+  /** Updated with every change to a column that lists contain. */
   updated_at: number;
   node_id: string | null;
   last_node: string | null;
   epoch: number;
   last_seq: number;
-  /** The owner's newest transaction, to find out whether it was committed when the connection broke during the commit. */
+  /**
+   * ID of the owner's last transaction. Shows whether the transaction was committed if the connection broke during the
+   * commit.
+   */
   append_id: string | null;
   /** Sequence number of the oldest event that retention has kept. */
   first_seq: number;
   /** Deltas through this sequence number have been merged. */
   merged_seq: number;
-  /** Since when there is something to do for an owner: a command, an answer or a running turn. Null if there is nothing. */
+  /**
+   * Time since which there has been work for an owner: a command, an answer or a running turn. Null if there is none.
+   */
   ready_at: number | null;
   priority: number;
   needs: string;
   codex_version: string | null;
-  /** The turn that a lost node has cut off, until the new owner has reacted to it as `settings.onInterrupted` says. Null if there is none. */
+  /**
+   * The turn that the loss of a node interrupted, until the new owner has handled it according to
+   * `settings.onInterrupted`. Null if there is none.
+   */
   interrupted_turn_id: string | null;
 }
 
 export type SessionPhase =
-  /** Has commands or an answer to carry out, and no owner that runs them yet. */
+  /** Has a command or an answer to carry out, but no owner that does it yet. */
   | "ready"
   | "running"
-  /** A turn waits for an answer of a person. */
+  /** A turn waits for an answer. */
   | "waiting"
   /** Waits for an answer without a process. */
   | "parked"
   | "idle"
-  /** Its workspace is on a node that is gone. */
+  /** Its workspace is on a lost node. */
   | "stranded"
   | "moving"
   /** The thread can't be started or resumed; see `problem`. */
@@ -91,11 +99,11 @@ export interface EventTable {
   type: string;
   turn_id: string | null;
   item_id: string | null;
-  /** JSON of the event without the columns above. */
+  /** JSON of the event, without the fields that are columns. */
   data: string;
 }
 
-/** History as a client shows it: one row per item, updated in the transaction that appends its events. */
+/** The history as clients present it: one row per item, updated in the transaction that appends its events. */
 export interface ItemTable {
   session_id: string;
   item_id: string;
@@ -105,11 +113,11 @@ export interface ItemTable {
   status: "running" | "completed" | "failed" | "abandoned";
   /** Position in the history. */
   first_seq: number;
-  /** The newest event of the item, except deltas. */
+  /** Sequence number of the item's newest event, except deltas. */
   last_seq: number;
-  /** The event that carries the complete item, or null while it runs. */
+  /** Sequence number of the event with the complete item. Null while the item is running. */
   completed_seq: number | null;
-  /** JSON of the item with capped texts. */
+  /** JSON of the item with truncated texts. */
   preview: string;
   /** UTF-16 length of the longest text of the complete item. */
   body_length: number;
@@ -122,7 +130,7 @@ export interface TurnTable {
   first_seq: number;
   last_seq: number;
   status: "running" | "completed" | "failed" | "interrupted";
-  /** First line of the message that started it. */
+  /** First line of the message that started the turn. */
   title: string;
   started_at: number;
   ended_at: number | null;
@@ -132,17 +140,17 @@ export interface TurnTable {
   diff_stat: string | null;
 }
 
-/** Every mutation of a session. Committed before it is acknowledged, carried out exactly once by the session's owner. */
+/** Every mutation of a session. Committed before it is acknowledged, executed exactly once by the session's owner. */
 export interface CommandTable {
   id: string;
   session_id: string;
   /** Idempotency key, unique per session. */
   key: string;
-  /** Hash of kind and body: the same key with another body is a conflict. */
+  /** Hash of the kind and body. The same key with another body is a conflict. */
   fingerprint: string;
   kind: string;
   body: string;
-  /** The token or user that sent it. */
+  /** ID of the token that sent it. */
   by: string;
   created_at: number;
   /** Order of execution within the session. */
@@ -169,13 +177,13 @@ export interface ApprovalTable {
   /** JSON of the request's ID on the app-server's connection. */
   request_id: string;
   kind: string;
-  /** Hash of what is asked, to recognise a request that is sent again. */
+  /** Hash of the request, used to recognise it if Codex sends it again. */
   fingerprint: string;
   /** JSON: the typed request, with its diff or parsed command. */
   request: string;
   /** JSON: the policy's verdict and reason per segment, or null. */
   verdict: string | null;
-  /** JSON: decisions on offer, each with what it would store. */
+  /** JSON of the available decisions, each with what it would store. */
   offers: string;
   state: ApprovalState;
   /** JSON of the answer, or null. */
@@ -187,20 +195,20 @@ export interface ApprovalTable {
   /** Why it was withdrawn or expired, or how the answer was delivered. */
   note: string | null;
   created_at: number;
-  /** Changed with every change of the row. */
+  /** Updated with every change of the row. */
   updated_at: number;
   expires_at: number | null;
-  /** Length of the thread's rollout file when it was asked, for a later continuation. */
+  /** Length of the thread's rollout file at the time of the request, needed to continue the thread later. */
   rollout_bytes: number | null;
-  /** Since when no process waits for the answer, or null. */
+  /** Time since which no process has been waiting for the answer, or null. */
   parked_at: number | null;
-  /** When the owner began to tell Codex the answer, or null. Null again when the approval is parked. */
+  /** When the owner started to send the answer to Codex, or null. Reset to null when the approval is parked. */
   submitted_at: number | null;
   /** JSON of `ParkedProgress`, or null. */
   progress: string | null;
 }
 
-/** A rollout file of Codex. Forks share files, so that they are keyed by Codex's ID. */
+/** A rollout file of Codex. Forks share files, so the key is Codex's ID. */
 export interface RolloutTable {
   id: string;
   /** Relative to `CODEX_HOME`. */
@@ -210,7 +218,7 @@ export interface RolloutTable {
   /** zstd of the first `image_bytes` bytes, or null. */
   image: Uint8Array | null;
   image_bytes: number;
-  /** 1 if the file has grown beyond the limit, so that its end is not stored. */
+  /** 1 if the file has exceeded the limit, so that its end is not stored. */
   is_partial: Generated<number>;
 }
 
@@ -227,14 +235,14 @@ export interface RolloutChunkTable {
   data: Uint8Array;
 }
 
-/** An app-server that outlives its daemon, for the next boot on the same node to attach to. */
+/** An app-server that outlives its daemon, so that the next boot on the same node can attach to it. */
 export interface AppServerTable {
   id: string;
   node_name: string;
   url: string;
   pid: number | null;
   codex_home: string;
-  /** The session that it serves alone, or null for the shared one. */
+  /** ID of the session that uses it exclusively. Null for the shared server. */
   session_id: string | null;
   started_at: number;
 }
@@ -250,17 +258,19 @@ export interface TokenTable {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
-  /** The token that a browser logged in with, which ends this one too. Null for a token that was created by itself. */
+  /**
+   * ID of the token that a browser logged in with, whose end also ends this one. Null for a token that is not a login.
+   */
   parent_id: string | null;
-  /** Owns the sessions that are created with the token. Null: the default tenant. */
+  /** Tenant of the sessions that are created with the token. Null: the default tenant. */
   tenant_id: string | null;
 }
 
-/** A login code that was not used yet. */
+/** A login code that has not been used yet. */
 export interface LoginCodeTable {
   /** SHA-256 of the code. */
   hash: string;
-  /** The token that the login will belong to. */
+  /** ID of the token that the login will belong to. */
   token_id: string;
   /** JSON array of scopes. */
   scopes: string;
@@ -268,7 +278,7 @@ export interface LoginCodeTable {
   expires_at: number;
 }
 
-/** Who did what: answers, tokens, deletions. */
+/** Audit log: answers, tokens, deletions. */
 export interface AuditTable {
   id: string;
   at: number;
@@ -280,7 +290,7 @@ export interface AuditTable {
   detail: string;
 }
 
-/** A secret that the nodes of a fleet share, and that is never served. */
+/** A secret that the nodes of a fleet share. It is never served. */
 export interface FleetKeyTable {
   id: string;
   secret: string;
@@ -294,11 +304,11 @@ export interface TenantTable {
   weight: number;
 }
 
-/** A URL that gets messages about sessions. */
+/** A URL that receives messages about sessions. */
 export interface WebhookTable {
   id: string;
   url: string;
-  /** Signs the messages, so that it is stored as it is. */
+  /** Signs the messages, so it can't be stored as a hash. */
   secret: string;
   /** JSON array of `WebhookEventType`. */
   events: string;
@@ -307,36 +317,36 @@ export interface WebhookTable {
   session_id: string | null;
   created_by: string;
   created_at: number;
-  /** When the receiver answered that it is gone, or null. */
+  /** When the receiver responded with 410, or null. */
   disabled_at: number | null;
 }
 
-/** A message for one webhook, stored with the events that it is about. */
+/** A message for one webhook, stored together with the events that caused it. */
 export interface WebhookDeliveryTable {
   id: string;
   webhook_id: string;
   session_id: string;
   type: WebhookEventType;
-  /** The event that it follows from. */
+  /** Sequence number of the event that caused it. */
   seq: number;
-  /** The approval or turn that it is about. */
+  /** ID of the approval or turn that it is about. */
   subject: string | null;
   state: "pending" | "delivered" | "failed";
   attempts: number;
-  /** When it is tried next, or when the attempt of a node that died counts as failed. */
+  /** When the next attempt is due. During an attempt: when the attempt counts as failed, in case its node dies. */
   next_at: number;
-  /** HTTP status of the newest attempt, or null. */
+  /** HTTP status of the last attempt, or null. */
   status: number | null;
   error: string | null;
   created_at: number;
   finished_at: number | null;
 }
 
-/** A session that is being imported: its rows exist, but not yet that of the session. */
+/** A session that is being imported. Its rows exist, except the row of the session. */
 export interface ImportTable {
   session_id: string;
   thread_id: string | null;
-  /** The node that imports it. */
+  /** Name of the node that imports it. */
   node_name: string;
   started_at: number;
 }

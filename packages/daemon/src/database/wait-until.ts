@@ -3,27 +3,32 @@ import type { Notifier } from "@codexkit/store";
 export interface WaitOptions<Value> {
   readonly notifier: Notifier;
   readonly key: string;
-  /** Each ends the wait with its reason. */
+  /** Each signal ends the wait with its abort reason. */
   readonly signals: readonly AbortSignal[];
-  /** Undefined means: not yet. */
-  readonly look: () => Promise<Value | undefined>;
+  /** Undefined: not yet. */
+  readonly query: () => Promise<Value | undefined>;
 }
 
-/** Looks into the store now and at every hint, until there is a value. */
-export async function waitUntil<Value>({ notifier, key, signals, look }: WaitOptions<Value>): Promise<Value> {
+/** Runs the query now and after every notification, until it returns a value. */
+export async function waitUntil<Value>({
+  notifier,
+  key,
+  signals,
+  query,
+}: WaitOptions<Value>): Promise<Value> {
   const signal = AbortSignal.any([...signals]);
-  let hinted = Promise.withResolvers<void>();
-  // Subscribed before the first look, so that no change falls between them.
-  using _listening = notifier.subscribe(key, () => hinted.resolve());
-  const onAbort = (): void => hinted.resolve();
+  let notified = Promise.withResolvers<void>();
+  // Subscribes before the first query, so that no change is missed in between.
+  using _listening = notifier.subscribe(key, () => notified.resolve());
+  const onAbort = (): void => notified.resolve();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
       signal.throwIfAborted();
-      const value = await look();
+      const value = await query();
       if (value !== undefined) return value;
-      await hinted.promise;
-      hinted = Promise.withResolvers();
+      await notified.promise;
+      notified = Promise.withResolvers();
     }
   } finally {
     signal.removeEventListener("abort", onAbort);

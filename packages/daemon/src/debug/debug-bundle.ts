@@ -4,12 +4,14 @@ import { release } from "node:os";
 import { join } from "node:path";
 import type { DebugBundle } from "../api/debug.ts";
 import type { SessionSetup } from "../api/settings.ts";
+import type { DaemonCodexOptions } from "../codex/app-server.ts";
 import type { StderrLog } from "../codex/stderr-log.ts";
 import type { Database } from "../database.ts";
+import { parseConfig, readConfigFile, redactConfig } from "./redact-config.ts";
 import { setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
 import type { Runner } from "../sessions/runner.ts";
 import { viewApproval, viewCommand, viewSession } from "../views.ts";
-import { allStrings, isSecretName, Redactor, secretValues } from "../secrets/redact.ts";
+import { allStrings, Redactor, secretValues } from "../secrets/redact.ts";
 
 const LIMITS = {
   events: 200,
@@ -17,24 +19,31 @@ const LIMITS = {
   approvals: 50,
   nodes: 50,
   stderrBytes: 128 * 1024,
-  /** Of the JSON of one event, command or approval. */
+  /** For the JSON of one event, command or approval. */
   entryCharacters: 16 * 1024,
 } as const;
 
-/** What a bundle is made of, besides the store. */
+/** The sources of a bundle, in addition to the store. */
 export interface DebugSources {
   readonly stderr: StderrLog;
-  /** Of codex, as it was given by the daemon. */
+  /** Codex's environment, as passed by the daemon. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The daemon's own Codex home. Its credentials are removed from all texts. */
   readonly codexHome: string;
-  /** Further secrets of the daemon's options. */
+  /** Options of the daemon. */
+  readonly options: {
+    readonly codex?: DaemonCodexOptions | undefined;
+    readonly limits?: object | undefined;
+    readonly roots: readonly string[];
+    readonly sharedRoots: Readonly<Record<string, string>>;
+  };
+  /** Additional secrets from the daemon's options. */
   readonly secrets: readonly string[];
 }
 
 /**
- * Everything that explains the state of a session, without secrets. It is read from the store and from files only, so that it
- * can be made after codex or the daemon has crashed.
+ * Creates the diagnostic data of a session, without secrets. It only reads the store and files, so it works after Codex
+ * or the daemon has crashed.
  */
 export async function createDebugBundle(
   sessionId: string,
@@ -66,7 +75,7 @@ export async function createDebugBundle(
     .selectFrom("event")
     .selectAll()
     .where("session_id", "=", sessionId)
-    // A secret that is split over two deltas would not be recognised. The items have the whole text.
+    // A secret that is split across two deltas would not be recognised. The items contain the full text.
     .where("type", "!=", "item.delta")
     .orderBy("seq", "desc")
     .limit(LIMITS.events)
@@ -80,7 +89,7 @@ export async function createDebugBundle(
     .execute();
   const approvals = await inbox.list({ sessionId, limit: LIMITS.approvals });
   const stderr = await sources.stderr.read(isDedicated ? sessionId : "shared", LIMITS.stderrBytes);
-  const clean = (value: unknown): Record<string, unknown> => cut(redactor.value(value));
+  const clean = (value: unknown): Record<string, unknown> => truncateEntry(redactor.value(value));
   return {
     createdAt: Date.now(),
     versions: {
@@ -92,6 +101,7 @@ export async function createDebugBundle(
     },
     session: redactor.value(viewSession(row)) as Record<string, unknown>,
     setup: redactor.value(withoutSecrets(setup)) as Record<string, unknown>,
+    configuration: await configurationOf(sources, redactor),
     owner: { nodeId: row.node_id, readyAt: row.ready_at, needs: JSON.parse(row.needs) as string[] },
     events: events
       .toReversed()
@@ -129,7 +139,26 @@ export async function createDebugBundle(
   };
 }
 
-/** Every string of `auth.json` is one: keys, tokens, the account. */
+async function configurationOf(
+  { codexHome, options }: DebugSources,
+  redactor: Redactor,
+): Promise<DebugBundle["configuration"]> {
+  // The environment is a separate part of the bundle.
+  const { env: _env, onStderr: _onStderr, config, configOverrides, ...codex } = options.codex ?? {};
+  return {
+    file: await readConfigFile(join(codexHome, "config.toml"), redactor),
+    codex: {
+      ...(redactConfig(codex, redactor) as object),
+      ...(config && { config: redactConfig(config, redactor) }),
+      ...(configOverrides && { configOverrides: configOverrides.map((text) => parseConfig(text, redactor)) }),
+    },
+    roots: [...options.roots],
+    sharedRoots: options.sharedRoots,
+    limits: { ...options.limits },
+  };
+}
+
+/** Returns the credentials in `auth.json`. Every string in it is treated as one: keys, tokens, the account. */
 async function credentials(codexHome: string): Promise<string[]> {
   try {
     return allStrings(JSON.parse(await readFile(join(codexHome, "auth.json"), "utf8")));
@@ -138,25 +167,18 @@ async function credentials(codexHome: string): Promise<string[]> {
   }
 }
 
-/** Texts of a bundle may be changed more than those of the journal, so that no variable and no header is taken for harmless. */
+/**
+ * The texts of a bundle may be redacted more than those of the journal, so no variable and no header is assumed to be
+ * harmless.
+ */
 function secretsOf(setup: SessionSetup): string[] {
   const values = Object.values(setup.mcpServers ?? {}).flatMap((server) =>
-    "command" in server
-      ? [...allStrings(server.env), ...secretArguments(server.args ?? [])]
-      : allStrings(server.headers),
+    allStrings("command" in server ? server.env : server.headers),
   );
   return [...values, ...setupSecrets(setup)];
 }
 
-/** Returns the arguments that follow an option such as `--api-key`. */
-function secretArguments(args: readonly string[]): string[] {
-  return args.filter((_, index) => {
-    const [, option] = /^--?([\w-]+)$/.exec(args[index - 1] ?? "") ?? [];
-    return option !== undefined && isSecretName(option);
-  });
-}
-
-/** The shape of the setup stays: which servers, variables and headers there are may be what is wrong. */
+/** Keeps the structure of the setup, because the cause of a problem may be the set of servers, variables or headers. */
 function withoutSecrets({ mcpServers, environment, tools, ...rest }: SessionSetup): Record<string, unknown> {
   const mask = (values: Readonly<Record<string, string>> | undefined) =>
     values && Object.fromEntries(Object.keys(values).map((name) => [name, "[redacted]"]));
@@ -173,7 +195,11 @@ function withoutSecrets({ mcpServers, environment, tools, ...rest }: SessionSetu
       ),
     }),
     ...(environment && {
-      environment: { url: withoutUrlSecrets(environment.url), hasToken: environment.token !== undefined },
+      environment: {
+        url: withoutUrlSecrets(environment.url),
+        hasToken: environment.token !== undefined,
+        hasSecret: environment.secret !== undefined,
+      },
     }),
     ...(tools && {
       tools: tools.map(({ name, url, secret }) => ({
@@ -185,8 +211,8 @@ function withoutSecrets({ mcpServers, environment, tools, ...rest }: SessionSetu
   };
 }
 
-/** A long entry is shortened to its beginning, as text. */
-function cut(value: unknown): Record<string, unknown> {
+/** Replaces a long entry by the beginning of its JSON. */
+function truncateEntry(value: unknown): Record<string, unknown> {
   const text = JSON.stringify(value);
   if (text.length <= LIMITS.entryCharacters) return value as Record<string, unknown>;
   return { cut: `${text.slice(0, LIMITS.entryCharacters)}…`, characters: text.length };

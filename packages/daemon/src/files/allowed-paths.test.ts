@@ -23,7 +23,7 @@ test("opens files and folders inside the roots, also through links", async () =>
   }
 });
 
-test("answers the same for what is missing and for what is outside the roots", async () => {
+test("gives the same response for missing paths and paths outside the roots", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   await symlink(outside, join(root, "out"));
@@ -89,7 +89,7 @@ test("a removed file is not found, and a hard link is a file", async () => {
   expect(await opened.handle.readFile("utf8")).toBe("inside");
 });
 
-test("keeps the file that was checked when its path is exchanged afterwards", async () => {
+test("keeps the checked file if its path is replaced afterwards", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   const path = join(root, "link");
@@ -102,7 +102,7 @@ test("keeps the file that was checked when its path is exchanged afterwards", as
   expect(await readFile(path, "utf8")).toBe("outside");
 });
 
-test("a link that is exchanged all the time never leads to the outside", async () => {
+test("a link that is constantly replaced never gives access to files outside the roots", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   const path = join(root, "link");

@@ -3,23 +3,27 @@ import { constants } from "node:fs";
 import { type FileHandle, open, readlink } from "node:fs/promises";
 import { fileNotFound, toFileError, wrongType } from "./file-error.ts";
 
-/** A handle that only names a file: opening it waits for nothing and has no effect, whatever kind of file it is. */
+/**
+ * Opens a handle that only refers to a file. Opening it never blocks and has no side effects, whatever the type of the
+ * file.
+ */
 const O_PATH = 0o10000000;
 
 export type FileType = "file" | "folder" | "link" | "other";
 
-/** An existing path inside the roots. The handle stays the same file, whatever happens to the path. */
+/** An existing path inside the roots. The handle keeps referring to the same file, even if the path changes. */
 export interface AllowedPath extends AsyncDisposable {
   readonly handle: FileHandle;
-  /** Without links. */
+  /** With symbolic links resolved. */
   readonly path: string;
   readonly stats: BigIntStats;
   readonly type: FileType;
 }
 
 /**
- * Opens paths inside the allowed roots. The kernel resolves the path, with all its links; what it opened is then asked for its
- * real place. A link that is exchanged before that changes what is checked, and one that is exchanged later changes nothing.
+ * Opens paths inside the allowed roots. The kernel resolves the path with all its symbolic links, and the real path of
+ * the opened handle is checked. A link that is replaced before the open changes the path that is checked; a link that
+ * is replaced later has no effect.
  */
 export class AllowedPaths {
   readonly #roots: readonly Buffer[];
@@ -34,14 +38,14 @@ export class AllowedPaths {
     this.#denied = denied.map((folder) => Buffer.from(folder));
   }
 
-  /** Rejects with `file_not_found`. `name` is the path in messages. */
+  /** Rejects with `file_not_found`. `name` is the path in error messages. */
   async open(path: string | Buffer, { name = String(path), follow = true } = {}): Promise<AllowedPath> {
     let handle: FileHandle;
     try {
       handle = await open(path, O_PATH | (follow ? 0 : constants.O_NOFOLLOW));
     } catch (error) {
       const failure = toFileError(error, name);
-      // A folder that may not be searched can be anywhere.
+      // A folder that can't be searched may be outside the roots.
       throw isAccessDenied(failure) ? fileNotFound(name) : failure;
     }
     try {
@@ -49,7 +53,7 @@ export class AllowedPaths {
         readlink(handlePath(handle), { encoding: "buffer" }),
         handle.stat({ bigint: true }),
       ]);
-      // The kernel marks the name of a removed file, so that it is not the path of anything.
+      // The kernel appends a marker to the name of a deleted file, so the name is not a valid path.
       if (stats.nlink === 0n || !this.#isAllowed(real)) throw fileNotFound(name);
       return {
         handle,
@@ -73,8 +77,8 @@ export class AllowedPaths {
   }
 
   /**
-   * Opens a regular file for reading. The contents belong to the stats, also if the path is replaced meanwhile. Rejects with
-   * `wrong_file_type` for anything else: devices and pipes are never opened.
+   * Opens a regular file for reading. The contents belong to the stats, even if the path is replaced in the meantime.
+   * Rejects with `wrong_file_type` for anything else: devices and pipes are never opened.
    */
   async openFile(path: string | Buffer, name: string = String(path)): Promise<AllowedPath> {
     await using named = await this.open(path, { name });
@@ -93,7 +97,7 @@ export class AllowedPaths {
   }
 }
 
-/** A path to a handle, or to an entry of a folder's handle, that goes through no other folder. */
+/** Returns a path to a handle, or to an entry of a folder's handle, that does not traverse any other folder. */
 export function handlePath(handle: FileHandle): string {
   return `/proc/self/fd/${handle.fd}`;
 }

@@ -1,14 +1,14 @@
 import { DaemonError } from "../errors.ts";
 
-/** Bytes from `start` up to, but not including, `end`. */
+/** Byte range from `start` (inclusive) to `end` (exclusive). */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Parses a `Range` header for a file of this size. Undefined if the whole file is to be sent: for several ranges and other units,
- * as RFC 9110 allows. Throws `range_not_satisfiable` if the range has no byte of the file.
+ * Parses a `Range` header for a file of this size. Returns undefined if the whole file must be sent: for multiple
+ * ranges and other units, as RFC 9110 allows. Throws `range_not_satisfiable` if the range contains no byte of the file.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = "", last = ""] = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? "") ?? [];
@@ -21,7 +21,7 @@ export function parseRange(header: string | undefined, size: number): ByteRange 
   if (range.start < range.end) return range;
   throw new DaemonError(
     "range_not_satisfiable",
-    `The file has ${size} bytes. The range ${header} has none of them.`,
+    `The file has ${size} bytes. The range ${header} contains none of them.`,
     { details: { size } },
   );
 }

@@ -4,14 +4,18 @@ import type { ByteRange } from "./byte-range.ts";
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * The bytes of a range. The next chunk is read when the reader wants it, so that a stalled reader holds none. Closes the handle,
- * however it ends, and fails if the file has become shorter: the client was promised all bytes.
+ * Streams the bytes of a range. Each chunk is read when the consumer requests it, so a stalled consumer doesn't buffer
+ * any. Always closes the handle. Fails if the file became shorter, because the response has already announced its
+ * length.
  */
 export function fileBody(
   handle: FileHandle,
   { start, end }: ByteRange,
   onEnd: () => void,
-  /** The reader has gone. A server does not cancel the body of a response to a client that left before it was sent. */
+  /**
+   * Aborts when the client has disconnected. A server does not cancel the body if the client disconnects before the
+   * response is sent.
+   */
   signal?: AbortSignal,
 ): ReadableStream<Uint8Array> {
   let position = start;
@@ -34,7 +38,7 @@ export function fileBody(
           if (position < end) {
             const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
             const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-            if (bytesRead === 0) throw new Error("The file became shorter while it was sent.");
+            if (bytesRead === 0) throw new Error("The file became shorter while it was being sent.");
             position += bytesRead;
             controller.enqueue(buffer.subarray(0, bytesRead));
           }
@@ -42,7 +46,7 @@ export function fileBody(
           await close();
           controller.close();
         } catch (error) {
-          // A read fails when the reader leaves in the middle of it.
+          // A read fails if the client disconnects during it.
           if (signal?.aborted === true) return controller.close();
           await close();
           controller.error(error);

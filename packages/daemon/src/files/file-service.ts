@@ -16,23 +16,23 @@ import { Staging } from "./staging.ts";
 export interface FileServiceOptions {
   /** Resolved folders. */
   readonly roots: readonly string[];
-  /** Resolved. It has tokens and credentials, so that it is never served. */
+  /** Resolved. It contains tokens and credentials and is never served. */
   readonly stateFolder: string;
   readonly limits?: Partial<FileLimits> | undefined;
 }
 
-/** A write as its command has it. */
+/** The parameters of a write, as stored in its command. */
 export interface FileWrite {
   readonly id: string;
   readonly sessionId: string;
   readonly key: string;
   readonly cwd: string;
   readonly body: CommandBody<"writeFile">;
-  /** Whether an earlier attempt may have carried it out. */
+  /** Whether an earlier attempt may have completed the write. */
   readonly mayBeDone: boolean;
 }
 
-/** Files of this node's sessions. */
+/** Files of the sessions on this node. */
 export class FileService {
   readonly paths: AllowedPaths;
   readonly staging: Staging;
@@ -46,16 +46,20 @@ export class FileService {
     this.images = new ImageStore(join(stateFolder, "images"), this.staging, this.limits);
   }
 
-  /** The absolute form of a path of a session. Rejects with `files_unavailable` if its files are not on this machine. */
+  /**
+   * Returns the absolute form of a session's path. Rejects with `files_unavailable` if its files are not on this
+   * machine.
+   */
   resolve(session: Pick<SessionRow, "cwd" | "setup">, path: string): string {
     this.requireLocal(session);
-    // Not normalised: the kernel resolves `..` after links, and a trailing slash means a folder.
+    // The path is not normalised: the kernel resolves `..` after symbolic links, and a trailing slash requires a
+    // folder.
     return path.startsWith("/") ? path : `${session.cwd}/${path}`;
   }
 
   requireLocal({ setup }: Pick<SessionRow, "setup">): void {
     if (process.platform !== "linux") {
-      throw new DaemonError("files_unavailable", "Files are served on Linux only.");
+      throw new DaemonError("files_unavailable", "Files are only served on Linux.");
     }
     if ("environment" in (JSON.parse(setup) as object)) {
       throw new DaemonError(
@@ -65,23 +69,36 @@ export class FileService {
     }
   }
 
-  /** Rejects with `files_unavailable` if the session may move: uploaded images are in the state folder of one node. */
+  /**
+   * Rejects with `files_unavailable` if the session can move to another node, because uploaded images are in the state
+   * folder of one node.
+   */
   requirePinned({ needs }: Pick<SessionRow, "needs">, store: "sqlite" | "postgres"): void {
     if (store === "sqlite" || pinnedNode(JSON.parse(needs) as string[]) !== undefined) return;
     throw new DaemonError(
       "files_unavailable",
-      "The session may move to another node. Send images as data URLs, or create it on one node.",
+      "The session can move to another node. Send images as data URLs, or create the session on one node.",
     );
   }
 
-  /** Rejects with `not_found` if a message names an image that was not uploaded. */
+  /**
+   * Rejects with `not_found` if a message refers to an image that was not uploaded, and with `body_too_large` if the
+   * images are too large in total.
+   */
   async requireImages(sessionId: string, input: Exclude<Message["input"], string>): Promise<void> {
+    const { messageImageBytes } = this.limits;
+    let bytes = 0;
     for (const part of input) {
-      if (part.type === "uploadedImage") await this.images.require(sessionId, part.imageId);
+      if (part.type === "uploadedImage") bytes += await this.images.require(sessionId, part.imageId);
     }
+    if (bytes <= messageImageBytes) return;
+    throw new DaemonError(
+      "body_too_large",
+      `The images of a message can have at most ${messageImageBytes} bytes in total, and these have ${bytes}. Send smaller images or several messages.`,
+    );
   }
 
-  /** Carries out a write, once: a repetition finds its own contents in place. */
+  /** Carries out a write once. A repetition detects that the file already has its contents. */
   async write(write: FileWrite): Promise<ReplacedFile & { readonly recovered?: true }> {
     const { sessionId, key, body, cwd } = write;
     const path = body.path.startsWith("/") ? body.path : `${cwd}/${body.path}`;
@@ -98,7 +115,7 @@ export class FileService {
     });
   }
 
-  /** Removes what a killed daemon has left behind, and what belongs to sessions that are gone. */
+  /** Removes the remains of a killed daemon and the files of deleted sessions. */
   async cleanUp(database: Database): Promise<void> {
     const pending = await database.store.db
       .selectFrom("command")

@@ -12,7 +12,7 @@ async function* bytes(...parts: (string | Uint8Array)[]): AsyncGenerator<Uint8Ar
 
 const PNG = "\u0089PNG\r\n\u001a\n....";
 
-test("recognises images by their contents, stores each once, and removes those of sessions that are gone", async () => {
+test("recognises images by their contents, stores each once, and removes those of deleted sessions", async () => {
   await using files = await createFiles();
   const staging = new Staging(join(files.outside, "staging"));
   const store = new ImageStore(join(files.outside, "images"), staging, {

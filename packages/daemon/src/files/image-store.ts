@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { access, mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { UploadedImage } from "../api/file.ts";
 import { DaemonError } from "../errors.ts";
@@ -8,7 +8,10 @@ import { IMAGE_HEADER_BYTES, type ImageType, imageType } from "./image-type.ts";
 import type { FileLimits } from "./limits.ts";
 import type { Staging } from "./staging.ts";
 
-/** Uploaded images of sessions, in the daemon's state folder. The ID is the hash of the contents: the same image is stored once. */
+/**
+ * Uploaded images of sessions, in the daemon's state folder. The ID is the hash of the contents, so identical images
+ * are stored once.
+ */
 export class ImageStore {
   readonly #folder: string;
   readonly #staging: Staging;
@@ -20,7 +23,10 @@ export class ImageStore {
     this.#limits = limits;
   }
 
-  /** Rejects with `unsupported_media_type` if the contents are no image that Codex reads, whatever the request says they are. */
+  /**
+   * Rejects with `unsupported_media_type` if the contents are not an image that Codex can read, regardless of the
+   * declared type.
+   */
   async add(sessionId: string, body: AsyncIterable<Uint8Array>): Promise<UploadedImage> {
     const { imageBytes, imagesPerSession } = this.#limits;
     const key = randomUUID();
@@ -36,7 +42,10 @@ export class ImageStore {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const stored = await readdir(folder);
       if (!stored.includes(sha256) && stored.length >= imagesPerSession) {
-        throw new DaemonError("too_many_images", `The session has ${stored.length} images already.`);
+        throw new DaemonError(
+          "too_many_images",
+          `The session already has ${stored.length} images, which is the maximum.`,
+        );
       }
       await rename(path, join(folder, sha256));
       return { id: sha256, type, bytes };
@@ -46,7 +55,7 @@ export class ImageStore {
     }
   }
 
-  /** Rejects with `not_found`. */
+  /** Reads an image. Rejects with `not_found`. */
   async read(sessionId: string, id: string): Promise<{ contents: Buffer; type: ImageType }> {
     const contents = await readFile(this.#pathOf(sessionId, id)).catch((error: unknown) => {
       throw errorCode(error) === "ENOENT" ? notFound(id) : error;
@@ -56,14 +65,15 @@ export class ImageStore {
     return { contents, type };
   }
 
-  /** Rejects with `not_found`. */
-  async require(sessionId: string, id: string): Promise<void> {
-    await access(this.#pathOf(sessionId, id)).catch(() => {
+  /** Resolves to the size in bytes. Rejects with `not_found`. */
+  async require(sessionId: string, id: string): Promise<number> {
+    const { size } = await stat(this.#pathOf(sessionId, id)).catch(() => {
       throw notFound(id);
     });
+    return size;
   }
 
-  /** Removes the images of sessions that are gone. */
+  /** Removes the images of deleted sessions. */
   async removeExcept(isNeeded: (sessionId: string) => Promise<boolean>): Promise<void> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if (errorCode(error) === "ENOENT") return [];
@@ -80,7 +90,7 @@ export class ImageStore {
     return join(this.#folderOf(sessionId), id);
   }
 
-  /** IDs may have any printable characters, also slashes. */
+  /** IDs can contain any printable characters, including slashes. */
   #folderOf(sessionId: string): string {
     return join(this.#folder, Buffer.from(sessionId).toString("hex"));
   }

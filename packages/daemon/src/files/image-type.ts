@@ -1,9 +1,9 @@
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** Bytes that tell the type of an image. */
+/** Number of bytes that are needed to detect the type of an image. */
 export const IMAGE_HEADER_BYTES = 12;
 
-/** The type of a raster image by its first bytes. SVG is none: it can contain scripts. */
+/** Detects the type of a raster image from its first bytes. SVG is not supported, because it can contain scripts. */
 export function imageType(header: Uint8Array): ImageType | undefined {
   const text = Buffer.from(header.subarray(0, IMAGE_HEADER_BYTES)).toString("latin1");
   if (text.startsWith("\u0089PNG\r\n\u001a\n")) return "image/png";

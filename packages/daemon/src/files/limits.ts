@@ -1,9 +1,11 @@
-/** Limits of the files of sessions. */
+/** Limits for the files of sessions. */
 export interface FileLimits {
   /** Maximum bytes of a file that is written. Default: 64 MiB. */
   readonly writeBytes: number;
   /** Maximum bytes of an uploaded image. Default: 20 MiB. */
   readonly imageBytes: number;
+  /** Maximum bytes of the uploaded images of one message, which are sent to Codex together. Default: 32 MiB. */
+  readonly messageImageBytes: number;
   /** Maximum uploaded images per session. Default: 500. */
   readonly imagesPerSession: number;
   /** Maximum files that are served at the same time. Default: 256. */
@@ -19,6 +21,7 @@ export interface FileLimits {
 export const FILE_LIMITS: FileLimits = {
   writeBytes: 64 * 1024 * 1024,
   imageBytes: 20 * 1024 * 1024,
+  messageImageBytes: 32 * 1024 * 1024,
   imagesPerSession: 500,
   openReads: 256,
   watchedFolders: 2000,

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createFiles } from "../../test/file-fixture.ts";
 import { listFolder } from "./list-folder.ts";
 
-test("lists types, sizes and where links lead", async () => {
+test("lists types, sizes and the targets of links", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   await mkdir(join(root, "folder"));
@@ -41,7 +41,7 @@ test("pages through a large folder in order, also while it changes", async () =>
     const page = await listFolder(paths, folder, options);
     seen.push(...page.data.map(({ name }) => name));
     cursor = page.next;
-    // Before the position, so that no page has it.
+    // It sorts before the cursor, so no later page contains it.
     await writeFile(join(folder, `a${seen.length}`), "");
   } while (cursor !== null);
   expect(seen).toEqual(names);

@@ -6,14 +6,17 @@ import { type AllowedPaths, entryPath, fileType, handlePath } from "./allowed-pa
 import { errorCode, toFileError } from "./file-error.ts";
 
 export interface ListOptions {
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
   readonly limit: number;
-  /** The path in messages. */
+  /** The path in error messages. */
   readonly name: string;
 }
 
-/** The entries of a folder, sorted by the bytes of their names. The memory depends on the page, not on the folder. */
+/**
+ * Lists the entries of a folder, sorted by the bytes of their names. Memory usage depends on the page size, not on the
+ * folder size.
+ */
 export async function listFolder(
   paths: AllowedPaths,
   path: string,
@@ -35,7 +38,7 @@ export async function listFolder(
   }
 }
 
-/** The smallest names after one. */
+/** Returns the smallest names after a given one. */
 async function firstNames(folder: FileHandle, after: Buffer | undefined, count: number): Promise<Buffer[]> {
   let names: Buffer[] = [];
   const keepFirst = (): void => {
@@ -52,7 +55,7 @@ async function firstNames(folder: FileHandle, after: Buffer | undefined, count: 
   return names;
 }
 
-/** Undefined if the entry was removed meanwhile. */
+/** Resolves to undefined if the entry has been removed in the meantime. */
 async function describe(
   paths: AllowedPaths,
   folder: FileHandle,
@@ -89,5 +92,5 @@ async function linkedType(paths: AllowedPaths, link: Buffer): Promise<"file" | "
 function readCursor(cursor: string): Buffer {
   const name = Buffer.from(cursor, "base64url");
   if (name.length > 0 && name.toString("base64url") === cursor) return name;
-  throw new DaemonError("invalid_cursor", "The cursor is not one of a folder.");
+  throw new DaemonError("invalid_cursor", "The cursor was not returned by a folder listing.");
 }

@@ -111,7 +111,7 @@ test("one of several concurrent writers wins", async () => {
   expect((await readdir(files.root)).toSorted()).toEqual(["file", "new", "state"]);
 });
 
-test("takes over the temporary file of an attempt that was killed", async () => {
+test("reuses the temporary file of a killed attempt", async () => {
   await using files = await createFiles();
   await writeFile(join(files.root, ".codexkit-same.tmp"), "half");
   await write(files, "file", "whole", { id: "same" });
@@ -119,7 +119,7 @@ test("takes over the temporary file of an attempt that was killed", async () => 
   expect((await readdir(files.root)).toSorted()).toEqual(["file", "state"]);
 });
 
-test("a folder that is exchanged all the time never lets a write out", async () => {
+test("a folder that is constantly replaced never allows a write outside the roots", async () => {
   await using files = await createFiles();
   const { root, outside } = files;
   await mkdir(join(root, "folder"));

@@ -9,13 +9,16 @@ import { entityTag, hasTag } from "./entity-tag.ts";
 import { errorCode, fileNotFound, toFileError, wrongType } from "./file-error.ts";
 
 export interface Replacement {
-  /** The file with the new contents. */
+  /** Path of the file with the new contents. */
   readonly source: string;
-  /** Unique. A temporary file of this name in the target's folder is left over from the same write. */
+  /**
+   * Unique. A temporary file with this name in the target's folder is left over from an earlier attempt of the same
+   * write.
+   */
   readonly id: string;
-  /** The path in messages. */
+  /** The path in error messages. */
   readonly name: string;
-  /** `If-Match`: tags of the contents that may be replaced. */
+  /** `If-Match`: entity tags of the contents that may be replaced. */
   readonly ifMatch?: string | undefined;
   /** Fails if the file exists. */
   readonly isNew?: boolean | undefined;
@@ -27,20 +30,20 @@ export interface ReplacedFile {
   readonly etag: string;
 }
 
-/** The files that are being replaced: two sessions can have the same folder. */
+/** Locks of files that are being replaced, because two sessions can have the same folder. */
 const locks = new KeyedSerialQueue<string>();
 
-/** Where a write goes: a folder inside the roots, and a name in it that is no link. */
+/** The target of a write: a folder inside the roots, and a name in it that is not a symbolic link. */
 interface Target extends AsyncDisposable {
   readonly folder: AllowedPath;
   readonly name: string;
-  /** Undefined if there is no file. */
+  /** Undefined if the file does not exist. */
   readonly stats: BigIntStats | undefined;
 }
 
 /**
- * Replaces a file inside the roots, or creates it, in one step: a reader sees the old contents or the new ones. The contents are
- * on disk when this resolves. Mode and owner stay. Rejects with `precondition_failed`.
+ * Replaces or creates a file inside the roots atomically: a reader sees either the old or the new contents. The
+ * contents are on disk when this resolves. The mode and owner are kept. Rejects with `precondition_failed`.
  */
 export async function replaceFile(
   paths: AllowedPaths,
@@ -54,7 +57,7 @@ export async function replaceFile(
     const temporary = entryPath(target.folder.handle, `.codexkit-${replacement.id}.tmp`);
     await copyTo(temporary, replacement.source, target.stats);
     try {
-      await putInPlace(temporary, target, replacement);
+      await moveIntoPlace(temporary, target, replacement);
     } catch (error) {
       await unlink(temporary).catch(() => {});
       throw error;
@@ -71,7 +74,7 @@ export async function replaceFile(
   }
 }
 
-/** Checks everything that `replaceFile` would reject before it changes anything. */
+/** Makes all the checks of `replaceFile` without changing anything. */
 export async function checkReplacement(
   paths: AllowedPaths,
   path: string,
@@ -96,7 +99,9 @@ async function openTarget(paths: AllowedPaths, path: string, name: string): Prom
   }
 }
 
-/** The path of an existing file without links, or the path as it is if there is no file. */
+/**
+ * Returns the path of an existing file with symbolic links resolved, or the unchanged path if the file does not exist.
+ */
 async function resolveTarget(paths: AllowedPaths, path: string, name: string): Promise<string> {
   const last = basename(path);
   if (path.endsWith("/") || last === "" || last === "." || last === "..") throw wrongType(name, "a folder");
@@ -109,10 +114,11 @@ async function resolveTarget(paths: AllowedPaths, path: string, name: string): P
   } catch (error) {
     if (!DaemonError.is(error) || error.code !== "file_not_found") throw error;
   }
-  // The folder is checked when it is opened. A link to nothing, or out of the roots, is not replaced by a file.
+  // The folder is checked when it is opened. A symbolic link with a missing target, or with one outside the roots, is
+  // not replaced by a file.
   await using folder = await paths.openFolder(dirname(path), name);
   const entry = await lstatOrUndefined(entryPath(folder.handle, last));
-  // A file that is there now was replaced by another writer a moment ago.
+  // If a file exists now, another writer has just created it.
   if (entry && !entry.isFile()) throw fileNotFound(name);
   return join(folder.path, last);
 }
@@ -121,14 +127,14 @@ function checkPrecondition(
   stats: BigIntStats | undefined,
   { name, ifMatch, isNew }: Pick<Replacement, "name" | "ifMatch" | "isNew">,
 ): void {
-  if (isNew && stats) throw preconditionFailed(`"${name}" exists already.`, stats);
+  if (isNew && stats) throw preconditionFailed(`"${name}" already exists.`, stats);
   if (ifMatch === undefined) return;
   if (!stats) throw preconditionFailed(`"${name}" does not exist.`, stats);
-  if (!hasTag(ifMatch, entityTag(stats))) throw preconditionFailed(`"${name}" was changed.`, stats);
+  if (!hasTag(ifMatch, entityTag(stats))) throw preconditionFailed(`"${name}" has changed.`, stats);
 }
 
 function preconditionFailed(reason: string, stats: BigIntStats | undefined): DaemonError {
-  return new DaemonError("precondition_failed", `${reason} Read it again before you write it.`, {
+  return new DaemonError("precondition_failed", `${reason} Read it again before you write to it.`, {
     details: { etag: stats ? entityTag(stats) : null },
   });
 }
@@ -140,7 +146,7 @@ async function copyTo(temporary: Buffer, source: string, old: BigIntStats | unde
   await copyFile(source, temporary, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   await using file = await open(temporary, constants.O_WRONLY | constants.O_NOFOLLOW);
   if (old) {
-    // Only the superuser can give a file to another user; for all others, it is theirs.
+    // Only the superuser can change the owner. Without that right, the file belongs to the daemon's user.
     await file.chown(Number(old.uid), Number(old.gid)).catch(() => {});
     await file.chmod(Number(old.mode) & 0o7777);
   } else {
@@ -149,11 +155,12 @@ async function copyTo(temporary: Buffer, source: string, old: BigIntStats | unde
   await file.sync();
 }
 
-async function putInPlace(temporary: Buffer, target: Target, replacement: Replacement): Promise<void> {
+async function moveIntoPlace(temporary: Buffer, target: Target, replacement: Replacement): Promise<void> {
   const place = entryPath(target.folder.handle, target.name);
   const { dev, ino } = target.folder.stats;
   using _lock = await locks.acquire(`${dev}:${ino}/${target.name}`);
-  // Copying takes time, so that it is checked again. Other programs can still write in between; the daemon itself does not.
+  // Checked again, because copying takes time. Another program can still write between the check and the rename, but
+  // the daemon can't.
   const stats = await lstatOrUndefined(place);
   checkPrecondition(stats, replacement);
   if (!replacement.isNew) {
@@ -164,7 +171,7 @@ async function putInPlace(temporary: Buffer, target: Target, replacement: Replac
     await link(temporary, place);
   } catch (error) {
     if (errorCode(error) === "EEXIST") {
-      throw preconditionFailed(`"${replacement.name}" exists already.`, await lstatOrUndefined(place));
+      throw preconditionFailed(`"${replacement.name}" already exists.`, await lstatOrUndefined(place));
     }
     throw error;
   }

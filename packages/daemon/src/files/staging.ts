@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DaemonError } from "../errors.ts";
 import { errorCode } from "./file-error.ts";
 
-/** The bytes of a write, without their place. */
+/** Length and hash of the staged bytes of a write. */
 export interface StagedContent {
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** Which write the staged bytes belong to. */
+/** Identifies the write that the staged bytes belong to. */
 export interface StagedWrite {
   readonly sessionId: string;
   /** The idempotency key of the command. */
@@ -18,7 +18,7 @@ export interface StagedWrite {
   readonly sha256: string;
 }
 
-/** Keeps the bytes of writes on disk until the owner of the session has carried them out. */
+/** Keeps the bytes of writes on disk until the session's owner has carried them out. */
 export class Staging {
   readonly #folder: string;
 
@@ -26,7 +26,7 @@ export class Staging {
     this.#folder = folder;
   }
 
-  /** Where the bytes of a write are. The name follows from the command, so that its row need not have it. */
+  /** Returns the path of the staged bytes. It is derived from the command and is not stored in its row. */
   pathOf({ sessionId, key, sha256 }: StagedWrite): string {
     return join(this.#folder, stagedName({ sessionId, key, sha256 }));
   }
@@ -48,7 +48,7 @@ export class Staging {
     }
   }
 
-  /** Keeps a body on disk until it is disposed of. Rejects with `body_too_large`. */
+  /** Stores a body on disk until it is disposed. Rejects with `body_too_large`. */
   async spool(
     body: AsyncIterable<Uint8Array>,
     maxBytes: number,
@@ -69,7 +69,7 @@ export class Staging {
     await rm(this.pathOf(write), { force: true });
   }
 
-  /** Removes what no unfinished command needs: the remains of a killed daemon. */
+  /** Removes files that no unfinished command needs, which a killed daemon has left behind. */
   async removeAllExcept(pending: readonly StagedWrite[]): Promise<void> {
     const needed = new Set(pending.map(stagedName));
     const names = await readdir(this.#folder).catch((error: unknown) => {
@@ -84,7 +84,7 @@ export class Staging {
   }
 }
 
-/** Writes a body to a new file, with its length and hash. */
+/** Writes a body to a new file and returns its length and hash. */
 export async function storeBody(
   path: string,
   body: AsyncIterable<Uint8Array>,

@@ -8,7 +8,7 @@ import { FILE_LIMITS } from "./limits.ts";
 import { FileWatch, type WatchOptions } from "./watch-files.ts";
 import type { AllowedPaths } from "./allowed-paths.ts";
 
-/** Changes of a path, one by one. */
+/** Yields the changes of a path one by one. */
 async function watching(paths: AllowedPaths, path: string, more: Partial<WatchOptions> = {}) {
   const stop = new AbortController();
   const watch = await FileWatch.open(paths, path, {
@@ -22,7 +22,7 @@ async function watching(paths: AllowedPaths, path: string, more: Partial<WatchOp
   const opening = await changes.next();
   return {
     opening: opening.value as FileChange,
-    /** Merges changes until one has the path. */
+    /** Merges changes until one contains the path. */
     until: async (wanted: string): Promise<string[]> => {
       const seen = new Set<string>();
       for await (const change of { [Symbol.asyncIterator]: () => ({ next: () => changes.next() }) }) {
@@ -69,7 +69,7 @@ test("reports changes of a file, also when it is replaced", async () => {
   }
 });
 
-test("watches the folders below one, new ones included, without links and bulky ones", async () => {
+test("watches subfolders, including new ones, but not links and large generated folders", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   await mkdir(join(root, "a", "b"), { recursive: true });
@@ -87,7 +87,7 @@ test("watches the folders below one, new ones included, without links and bulky 
   await watch.until(join(root, "a", "new", "file"));
 });
 
-test("says when there are more folders or more changes than it follows", async () => {
+test("reports if there are more folders or changes than the limit", async () => {
   await using files = await createFiles();
   const { root, paths } = files;
   for (const name of ["a", "b", "c", "d"]) await mkdir(join(root, name));
@@ -112,7 +112,7 @@ test("ends when its path was moved, and reports nothing from the new place", asy
   expect(await watch.next()).toBeUndefined();
 });
 
-test("a folder below that was moved away is forgotten", async () => {
+test("a subfolder that was moved elsewhere is no longer reported", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   await mkdir(join(root, "a"));
@@ -132,7 +132,7 @@ test("rejects what can't be watched", async () => {
   await expect(watching(paths, join(root, "pipe"))).rejects.toMatchObject({ code: "wrong_file_type" });
 });
 
-test("a folder in the place of another is watched", async () => {
+test("a folder that replaces another one is watched", async () => {
   await using files = await createFiles();
   const { root, outside, paths } = files;
   await mkdir(join(root, "a"));

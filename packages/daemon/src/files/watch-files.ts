@@ -10,26 +10,29 @@ import { type AllowedPath, type AllowedPaths, handlePath } from "./allowed-paths
 import { errorCode, toFileError } from "./file-error.ts";
 import type { FileLimits } from "./limits.ts";
 
-/** Folders that change much and that a person rarely looks at. They are reported as entries, but not looked into. */
+/**
+ * Folders that change often and that users rarely look at. They are reported as entries, but their contents are not
+ * watched.
+ */
 const SKIPPED = new Set([".git", "node_modules"]);
 
 interface WatchedFolder {
   readonly watcher: FSWatcher;
-  /** To notice that the path has become another folder. */
+  /** Used to detect that the path now refers to another folder. */
   readonly identity: string;
 }
 
 export interface WatchOptions {
   readonly recursive: boolean;
   readonly limits: FileLimits;
-  /** The path in messages. */
+  /** The path in error messages. */
   readonly name: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Watches a file, a folder, or all folders below one. Changes are collected while the reader is busy, up to a limit: beyond
- * that, the reader is told that anything may have changed.
+ * Watches a file, a folder, or a folder with all its subfolders. Changes are collected while the reader is busy. If
+ * there are more than the limit, the reader receives an overflow message instead.
  */
 export class FileWatch implements AsyncDisposable {
   readonly #paths: AllowedPaths;
@@ -40,7 +43,7 @@ export class FileWatch implements AsyncDisposable {
   #isComplete = true;
   #wake = Promise.withResolvers<void>();
   #top = "";
-  /** The only name that is of interest, if a file is watched: editors replace files, so that its folder is watched. */
+  /** The watched name, if a file is watched. Editors replace files, so the watch is on its folder. */
   #file: string | undefined;
 
   private constructor(paths: AllowedPaths, options: WatchOptions) {
@@ -60,7 +63,7 @@ export class FileWatch implements AsyncDisposable {
     }
   }
 
-  /** Ends when the watched path was removed or moved, or when the signal aborts. */
+  /** Ends when the watched path has been removed or moved, or when the signal aborts. */
   async *changes(): AsyncGenerator<FileChange> {
     const { limits, signal } = this.#options;
     yield {
@@ -117,7 +120,7 @@ export class FileWatch implements AsyncDisposable {
     return known.length === 0 ? undefined : { type: "changed", paths: known };
   }
 
-  /** A folder that was moved away is still watched under its old path. Its entries are not reported any more. */
+  /** A folder that was moved elsewhere is still watched under its old path. Its entries are no longer reported. */
   async #ofWatchedFolders(paths: readonly string[]): Promise<string[]> {
     const known: string[] = [];
     for (const [folder, members] of Map.groupBy(paths, dirname)) {
@@ -146,12 +149,12 @@ export class FileWatch implements AsyncDisposable {
       await using entry = await this.#paths.open(path, { follow: false });
       if (entry.type === "folder") await this.#add(entry);
     } catch (error) {
-      // Removed or exchanged meanwhile. Its folder reports that.
+      // The entry was removed or replaced in the meantime. The watch of its folder reports that.
       if (!DaemonError.is(error)) throw error;
     }
   }
 
-  /** Adds a folder and, if wanted, those below it, nearest first. Links are not followed. */
+  /** Adds a folder and, if requested, its subfolders, breadth-first. Symbolic links are not followed. */
   async #add(top: AllowedPath): Promise<void> {
     this.#watchFolder(top);
     if (!this.#options.recursive) return;
@@ -191,15 +194,15 @@ export class FileWatch implements AsyncDisposable {
     }
     let watcher: FSWatcher;
     try {
-      // The dot becomes the name in events of the folder itself, which no entry can have.
+      // With the dot, events of the folder itself have the name `.`, which no entry can have.
       watcher = watch(`${handlePath(handle)}/.`, { persistent: false }, (_, name) =>
         this.#onEvent(path, name),
       );
     } catch (error) {
-      // The system's limit for watched folders.
+      // The system's limit for watches is reached.
       if (errorCode(error) !== "ENOSPC") throw error;
       if (this.#folders.size === 0) {
-        throw new DaemonError("too_many_connections", "The system can't watch more folders.", {
+        throw new DaemonError("too_many_connections", "The system's limit for watched folders is reached.", {
           cause: error,
         });
       }

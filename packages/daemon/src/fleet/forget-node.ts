@@ -11,8 +11,6 @@ import { nodeLabel, pinnedNode } from "../fleet-store/needs.ts";
 export interface ForgetOptions {
   /** Whether any node may continue the sessions. Otherwise they fail. */
   readonly rehome: boolean;
-  /** The boot that ends the sessions. */
-  readonly currentId: string;
   readonly by: string;
 }
 
@@ -23,7 +21,7 @@ export interface ForgetOptions {
 export async function forgetNode(
   database: Database,
   id: string,
-  { rehome, currentId, by }: ForgetOptions,
+  { rehome, by }: ForgetOptions,
 ): Promise<void> {
   const { fleet, store, audit } = database;
   const { name } = await fleet.require(id);
@@ -42,8 +40,9 @@ export async function forgetNode(
       `The node "${name}" is running. Stop it first. If it has just died, wait until its lease ends.`,
     );
   }
+  const [boot] = ended;
   // Another call has just finished.
-  if (ended.length === 0) return;
+  if (!boot) return;
   const sessions = await pinnedSessions(database, name);
   const problem = createProblem(
     "node_lost",
@@ -54,7 +53,7 @@ export async function forgetNode(
   );
   for (const session of sessions) {
     if (rehome) await releaseFromNode(database, session, name);
-    else await failSession(database, session, { currentId, problem });
+    else await failSession(database, session, { nodeId: boot.id, problem });
   }
   await store.db.transaction().execute(async (trx) => {
     const ids = ended.map((node) => node.id);
@@ -113,24 +112,27 @@ async function releaseFromNode(
   journal.publish([{ sessionId: id, events }], [notificationKeys.sessions, notificationKeys.ready]);
 }
 
-/** Ends the turns, commands and approvals that a lost node left unfinished, and fails the session. */
+/**
+ * Ends the turns, commands and approvals that a lost node left unfinished, and fails the session. Until that is done, the session
+ * belongs to the lost node, so that a later call can complete it, or the node if it is started again.
+ */
 async function failSession(
   database: Database,
   session: SessionRow,
-  { currentId, problem }: { readonly currentId: string; readonly problem: Problem },
+  { nodeId, problem }: { readonly nodeId: string; readonly problem: Problem },
 ): Promise<void> {
   const { store, commands, inbox, journal } = database;
   const { id: sessionId } = session;
   const epoch = session.epoch + 1;
   const { numUpdatedRows } = await store.db
     .updateTable("session")
-    .set({ node_id: currentId, epoch })
+    .set({ node_id: nodeId, epoch })
     .where("id", "=", sessionId)
     .where("epoch", "=", session.epoch)
     .executeTakeFirst();
   // The node has restarted, or another request was faster.
   if (numUpdatedRows === 0n) return;
-  const owner: Ownership = { sessionId, nodeId: currentId, epoch };
+  const owner: Ownership = { sessionId, nodeId, epoch };
   const { rows } = await inbox.list({ sessionId, state: ["open", "answered", "parked"], limit: 10_000 });
   for (const { id } of rows) await inbox.withdraw(owner, id, problem.detail);
   for (const { id } of await commands.unfinished(sessionId)) {

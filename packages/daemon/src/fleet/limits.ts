@@ -27,6 +27,11 @@ export interface FleetLimits {
   readonly proxyTimeoutMs: number;
   /** Validity of the token of a forwarded request. Default: 60,000. */
   readonly proxyTokenMs: number;
+  /**
+   * Minimum time for which a daemon that shuts down keeps listening, from the start of its drain, if other nodes are up. In the
+   * meantime, load balancers see at `/ready` that it drains. Default: 5,000.
+   */
+  readonly drainListenMs: number;
 }
 
 export const FLEET_LIMITS: FleetLimits = {
@@ -41,6 +46,7 @@ export const FLEET_LIMITS: FleetLimits = {
   minFreeMemory: 0.1,
   proxyTimeoutMs: 30_000,
   proxyTokenMs: 60_000,
+  drainListenMs: 5_000,
 };
 
 /** Applies the defaults. Throws `bad_options` if the limits don't prevent two nodes from working on one session. */

@@ -1,4 +1,4 @@
-/** Encodings that files may be stored in, the smallest first, with the endings of their names. */
+/** Encodings in which files can be stored, with their file name extensions. The smallest comes first. */
 const STORED = [
   { encoding: "br", ending: ".br" },
   { encoding: "gzip", ending: ".gz" },
@@ -6,7 +6,10 @@ const STORED = [
 
 export type StoredEncoding = (typeof STORED)[number];
 
-/** The stored encodings that a client accepts, in its order of preference; equally good ones by size. */
+/**
+ * Returns the stored encodings that a client accepts, in its order of preference. Encodings with equal weight are
+ * ordered by size.
+ */
 export function acceptedEncodings(header: string | undefined): readonly StoredEncoding[] {
   const weights = new Map<string, number>();
   for (const entry of (header ?? "").split(",")) {
@@ -16,7 +19,7 @@ export function acceptedEncodings(header: string | undefined): readonly StoredEn
       weights.set(name === "x-gzip" ? "gzip" : name, weight === undefined ? 1 : Number(weight));
   }
   const weightOf = ({ encoding }: StoredEncoding): number => weights.get(encoding) ?? weights.get("*") ?? 0;
-  // The stored file itself is as good as `identity` says, which is above nothing unless it is excluded.
+  // The uncompressed file has the weight of `identity`. If that is not specified, it is the last choice.
   const identity = weights.get("identity") ?? 0;
   return STORED.filter((stored) => weightOf(stored) > 0 && weightOf(stored) >= identity).toSorted(
     (one, other) => weightOf(other) - weightOf(one),

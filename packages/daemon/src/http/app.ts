@@ -23,7 +23,7 @@ import { upgradeOf } from "./upgrade.ts";
 
 const ANONYMOUS: Identity = { id: "anonymous", name: "anonymous", scopes: [], tenant: "" };
 
-/** The hono app of a route table: checks, parsing and errors are the same for all routes. */
+/** Creates the hono app of a route table. Checks, parsing and errors are the same for all routes. */
 export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const app = new Hono();
   const { staticFiles } = services;
@@ -31,7 +31,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
   const proxy = new OwnerProxy({ ...services, tokens });
   const guard = createGuard(services, tokens);
   const limitFailures = createFailureLimit(services);
-  // Before CORS and routing, so that other sites don't even learn which paths exist.
+  // Runs before CORS and routing, so that other sites can't find out which paths exist.
   app.use(async (context, next) => {
     const isPage = staticFiles !== undefined && /^\/(?:console(?:\/|$)|$)/.test(context.req.path);
     checkOrigin(context.req.raw, services.origins, { isPage });
@@ -46,7 +46,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     const { method, path } = splitKey(key);
     const pattern = path.replaceAll(/\{(\w+)\}/g, ":$1");
     methods.set(pattern, [...(methods.get(pattern) ?? []), method]);
-    // The table ties each handler to its route; here, all of them are treated alike.
+    // The table ties each handler to its route. Here, all routes are handled in the same way.
     const handler = handlers[key] as (request: HandlerRequest<Route>) => Promise<unknown>;
     app.on(method, pattern, async (context) => answer(context, key, route, handler));
   }
@@ -55,7 +55,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
       problemResponse(
         createProblem(
           "method_not_allowed",
-          `${context.req.method} is not possible here. Use ${allowed.join(", ")}.`,
+          `${context.req.method} is not allowed here. Use ${allowed.join(", ")}.`,
         ),
         { allow: allowed.join(", ") },
       ),
@@ -63,7 +63,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
   }
   app.notFound((context) =>
     problemResponse(
-      createProblem("not_found", `There is nothing at ${quote(context.req.path)}. See /openapi.json.`),
+      createProblem("not_found", `There is no route ${quote(context.req.path)}. See /openapi.json.`),
     ),
   );
   app.onError((error, context) => fail(error, context));
@@ -101,7 +101,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     }
     const { method, path } = splitKey(key);
     const seconds = (performance.now() - startedAt) / 1000;
-    // Without a token, the time could tell how far a guess got.
+    // Only sent to authenticated clients, because the time could help an attacker to guess a token.
     if (identity !== ANONYMOUS)
       response.headers.set("server-timing", `app;dur=${(seconds * 1000).toFixed(1)}`);
     services.metrics.requests.inc({ method, route: path, status: response.status });
@@ -110,12 +110,12 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
       { method, route: path, status: response.status, token: identity.id, ms: Math.round(seconds * 1000) },
       "request",
     );
-    // hono leaves out the body of a response to HEAD, but does not end it: a stream would go on without a reader.
+    // hono omits the body of a response to HEAD but does not end it, so a stream would continue without a reader.
     if (context.req.raw.method === "HEAD") await response.body?.cancel();
     return response;
   }
 
-  /** On the machine of the session, where the route needs it. */
+  /** Handles a request on the session's machine if the route needs it. */
   async function handle(
     { machine }: Route,
     handler: (request: HandlerRequest<Route>) => Promise<unknown>,
@@ -124,7 +124,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
     if (machine === undefined) return handler(request);
     const { sessionId } = request.params as unknown as { sessionId: string };
     const session = await services.database.sessions.get(sessionId);
-    // The handler says what is wrong with it.
+    // The handler rejects the request with the right problem.
     if (!session || session.phase === "deleted") return handler(request);
     const location = await locateSession(session, services);
     if (location.where === "node") return request.forward(location.node);
@@ -143,19 +143,19 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
       isForwarded,
     }: Caller & { context: Context; key: string; parsed: { body: unknown; query: unknown } },
   ): Promise<Response> {
-    if (isForwarded) throw nodeUnavailable(node.name, "The session has just moved there.");
+    if (isForwarded) throw nodeUnavailable(node.name, "The session has just moved to this node.");
     const { wait: waitMs = 0 } = (query ?? {}) as { wait?: number };
     const call = { context, key, identity, body, waitMs };
     const upgrade = upgradeOf(context);
     if (!upgrade) return proxy.forward(node, call);
     upgrade.remote = { node, target: await proxy.target(node, call), proxy };
-    // Never sent: the connection becomes a WebSocket.
+    // This response is never sent: the connection becomes a WebSocket.
     return new Response(null, { status: 204 });
   }
 
   function fail(error: unknown, context: Context): Response {
     const { problem, isExpected } = toProblem(error);
-    // A client that goes away in the middle of its request is no defect.
+    // A client that disconnects during its request is not a defect.
     if (!isExpected && !context.req.raw.signal.aborted)
       services.logger.error({ err: error }, "request failed");
     const retryAfter = problem["retryAfter"];
@@ -167,13 +167,13 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
   return app;
 }
 
-/** The page is public: it has no data of its own, and its requests need a token. */
+/** The page is public. It contains no data, and its requests need a token. */
 function addStaticFiles(app: Hono, files: StaticFiles): void {
   const redirect = (context: Context): Response => {
     const { search } = new URL(context.req.url);
     return context.body(null, 302, { location: STATIC_PREFIX + search, "cache-control": "no-store" });
   };
-  // The pattern of the files matches this one too, so that it comes first.
+  // The pattern of the files also matches this path, so this route comes first.
   app.get(STATIC_PREFIX.slice(0, -1), redirect);
   app.get("/", redirect);
   app.all(`${STATIC_PREFIX}*`, async (context) =>
@@ -187,7 +187,10 @@ function toResponse(context: Context, route: Route, result: unknown): Response {
   return context.json(result as object, route.status, { "cache-control": "no-store" });
 }
 
-/** Who sent a request, after all checks that don't depend on its content. */
+/**
+ * Returns a function that identifies the sender of a request, after all checks that don't depend on the request's
+ * content.
+ */
 function createGuard({ limits, auth, database, runner }: HttpServices, forwardTokens: ForwardTokens) {
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
   return async (context: Context, key: string, route: Route): Promise<Caller> => {
@@ -209,19 +212,19 @@ function createGuard({ limits, auth, database, runner }: HttpServices, forwardTo
     const { nodeId } = runner.status;
     const identity = nodeId === null ? undefined : await forwardTokens.verify(token, request, nodeId);
     if (identity) return identity;
-    throw new DaemonError("unauthorized", "The forwarded request is not one of a node of this fleet.");
+    throw new DaemonError("unauthorized", "The forwarded request was not sent by a node of this fleet.");
   }
 }
 
 interface Caller {
   readonly identity: Identity;
-  /** Whether another node has sent the request, in the name of its client. */
+  /** Whether another node forwarded the request on behalf of its client. */
   readonly isForwarded: boolean;
 }
 
 /**
- * Limits requests with a wrong token per address. Those with a valid one are not affected: others at the same address, such as
- * that of a proxy, could lock its owner out.
+ * Limits requests with an invalid token per address. Requests with a valid token are not affected. Otherwise, other
+ * clients behind the same address, such as that of a proxy, could lock out the token's owner.
  */
 function createFailureLimit({ limits }: HttpServices) {
   const failures = new RateLimiter({
@@ -230,18 +233,18 @@ function createFailureLimit({ limits }: HttpServices) {
   });
   return (context: Context, error: unknown): unknown => {
     if (!DaemonError.is(error) || error.code !== "unauthorized") return error;
-    const retryAfter = failures.take(remoteAddress(context));
+    const retryAfter = failures.tryAcquire(remoteAddress(context));
     return retryAfter === 0 ? error : rateLimited(retryAfter);
   };
 }
 
-/** Whether a route changes what the daemon has. Logging in changes a cookie of the browser only. */
+/** Whether a route changes state of the daemon. Logging in only changes a cookie of the browser. */
 function isMutation(key: string, { scope }: Route): boolean {
   return splitKey(key).method !== "GET" && scope !== null && scope !== "read";
 }
 
 function limitRate(limiter: RateLimiter, key: string): void {
-  const retryAfter = limiter.take(key);
+  const retryAfter = limiter.tryAcquire(key);
   if (retryAfter > 0) throw rateLimited(retryAfter);
 }
 
@@ -255,7 +258,7 @@ function remoteAddress(context: Context): string {
   try {
     return getConnInfo(context).remote.address ?? "unknown";
   } catch {
-    // Mounted in a server that is not Node's: there is no socket to ask.
+    // The app is mounted in a server that is not Node's, so no socket is available.
     return "unknown";
   }
 }

@@ -8,7 +8,7 @@ import type { TokenInfo, TokenStore } from "../tokens/token-store.ts";
 
 export const TOKEN_COOKIE = "codexkit_token";
 
-/** The identity of every request if the daemon works without tokens. */
+/** The identity of every request if the daemon runs without tokens. */
 const LOCAL: Identity = { id: "local", name: "local", scopes: [...SCOPES], tenant: DEFAULT_TENANT };
 
 export interface Authentication {
@@ -16,7 +16,7 @@ export interface Authentication {
   readonly tokens: Pick<TokenStore, "verify">;
 }
 
-/** The identity of a request's token. Rejects with `unauthorized`. */
+/** Returns the identity of a request's token. Rejects with `unauthorized`. */
 export async function authenticate(context: Context, { auth, tokens }: Authentication): Promise<Identity> {
   if (auth === "none") return LOCAL;
   const token = readToken(context);
@@ -40,7 +40,7 @@ export function requireScope({ scopes, name }: Identity, scope: Scope): void {
   if (scopes.includes(scope)) return;
   throw new DaemonError(
     "forbidden",
-    `This needs the scope "${scope}". The token "${name}" has: ${scopes.join(", ")}.`,
+    `This operation requires the scope "${scope}". The token "${name}" has: ${scopes.join(", ")}.`,
   );
 }
 

@@ -9,7 +9,7 @@ interface ChangedRow {
 export interface ChangeFeedOptions<Row extends ChangedRow> {
   readonly notifier: Notifier;
   readonly key: string;
-  /** Rows changed at or after a time, oldest change first. */
+  /** Returns rows that changed at or after a time, oldest change first. */
   readonly changedSince: (
     updatedAt: number,
     options: { readonly afterId?: string; readonly limit: number },
@@ -17,11 +17,11 @@ export interface ChangeFeedOptions<Row extends ChangedRow> {
   /** The store's clock. */
   readonly now: () => Promise<number>;
   /**
-   * How far each look goes back, in milliseconds, because a transaction may be committed after another one with a later
-   * time.
+   * How far each query goes back, in milliseconds, because a transaction can be committed after another one that has a
+   * later time.
    */
   readonly overlapMs: number;
-  /** Distinguishes two changes in the same millisecond. */
+  /** Distinguishes two changes within the same millisecond. */
   readonly revision: (row: Row) => string;
   readonly onError: (error: unknown) => void;
 }
@@ -29,31 +29,33 @@ export interface ChangeFeedOptions<Row extends ChangedRow> {
 const PAGE = 200;
 const REMEMBERED = 10_000;
 
-/** Changed rows, read once for all streams of this process. */
+/** Reads changed rows once for all streams of this process. */
 export class ChangeFeed<Row extends ChangedRow> {
   readonly #options: ChangeFeedOptions<Row>;
   readonly #listeners = new Set<(rows: readonly Row[]) => void>();
   readonly #seen = new BoundedMap<string, string>(REMEMBERED);
   readonly #queue = new SerialQueue();
   #subscription: Disposable | undefined;
-  /** Time of the newest change that was read. */
+  /** Time of the newest change that has been read. */
   #mark = 0;
 
   constructor(options: ChangeFeedOptions<Row>) {
     this.#options = options;
   }
 
-  /** Time up to which the listeners have got all changes. */
+  /** Time up to which the listeners have received all changes. */
   get mark(): number {
     return this.#mark;
   }
 
-  /** Calls the listener with rows that change from now on. Resolves when no change can be missed any more. */
+  /**
+   * Calls the listener with rows that change from now on. Resolves when the subscription can't miss a change any more.
+   */
   async subscribe(listener: (rows: readonly Row[]) => void): Promise<Disposable> {
     if (this.#listeners.size === 0) {
       const { notifier, key } = this.#options;
       this.#mark = 0;
-      this.#subscription = notifier.subscribe(key, () => this.#look());
+      this.#subscription = notifier.subscribe(key, () => this.#query());
     }
     this.#listeners.add(listener);
     await this.#read();
@@ -67,7 +69,7 @@ export class ChangeFeed<Row extends ChangedRow> {
     };
   }
 
-  /** Rows changed since a time, with the overlap, in pages. */
+  /** Yields rows that changed since a time, including the overlap, in pages. */
   async *since(time: number): AsyncGenerator<readonly Row[]> {
     let from = Math.max(0, time - this.#options.overlapMs);
     let afterId: string | undefined;
@@ -84,8 +86,8 @@ export class ChangeFeed<Row extends ChangedRow> {
     }
   }
 
-  /** Hints that arrive while a look is waiting need no look of their own. */
-  #look(): void {
+  /** Starts a query. Notifications that arrive while a query is waiting to start don't need another query. */
+  #query(): void {
     if (this.#queue.size > 1) return;
     this.#read().catch(this.#options.onError);
   }

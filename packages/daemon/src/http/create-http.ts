@@ -17,7 +17,7 @@ import { createTransferHandlers } from "./transfer-handlers.ts";
 import { createWebhookHandlers } from "./webhook-handlers.ts";
 import { createTerminalHandlers } from "./terminal-handlers.ts";
 
-/** The whole API as a hono app. */
+/** Creates the hono app of the whole API. */
 export function createHttp(services: HttpServices, testCommand: TestCommand): Hono {
   const streams = new StreamCounter(services.limits.streams, services.metrics);
   const feeds = createSummaryFeeds(services.database, services.logger);

@@ -2,20 +2,20 @@ import type { EventBatch } from "../journal/event-batch.ts";
 
 const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(":\n\n");
-/** Sent first, so that proxies pass the headers on; and how long a browser waits before it reconnects. */
+/** Sent first, so that proxies forward the headers. Also sets the time that a browser waits before it reconnects. */
 const OPENING = encoder.encode(":\nretry: 1000\n\n");
 
 export interface EventStreamOptions {
   readonly heartbeatMs: number;
-  /** Aborted when the client has gone, or the daemon closes. */
+  /** Aborts when the client has disconnected or the daemon closes. */
   readonly signal: AbortSignal;
-  /** Called once, however the stream ends. */
+  /** Called once when the stream ends for any reason. */
   readonly onEnd: () => void;
 }
 
 /**
- * A response of server-sent events. The next chunk is requested only when the previous one was written to the socket, so that
- * a stalled reader holds one chunk. The source keeps its position; nothing is skipped.
+ * Creates a response with server-sent events. The next chunk is requested only after the previous one has been written
+ * to the socket, so a stalled reader buffers one chunk. The source keeps its position, so nothing is skipped.
  */
 export function eventStreamResponse(
   chunks: AsyncIterable<Uint8Array>,
@@ -69,20 +69,23 @@ export function eventStreamResponse(
     headers: {
       "content-type": "text/event-stream",
       "cache-control": "no-store",
-      // nginx would collect events before it passes them on.
+      // Without it, nginx buffers events.
       "x-accel-buffering": "no",
     },
   });
 }
 
-/** One message. JSON has no line breaks, so that `data` is one line. */
+/** Formats one message. JSON contains no line breaks, so `data` is one line. */
 export function formatMessage(id: string | number, json: string): string {
   return `id: ${id}\ndata: ${json}\n\n`;
 }
 
 const encoded = new WeakMap<EventBatch, Uint8Array>();
 
-/** Encodes a batch of events once for all readers: those at the same position get the same batch from the journal. */
+/**
+ * Encodes a batch of events once for all readers. Readers at the same position receive the same batch object from the
+ * journal.
+ */
 export function encodeBatch(batch: EventBatch): Uint8Array {
   const known = encoded.get(batch);
   if (known) return known;

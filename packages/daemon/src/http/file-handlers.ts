@@ -8,7 +8,7 @@ import { eventStreamResponse } from "./event-stream.ts";
 import { FileResponder } from "./file-responder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { openStream } from "./open-stream.ts";
-import { readBytes } from "./read-bytes.ts";
+import { limitBody } from "./limit-body.ts";
 import { createSubmitter, idempotencyKey } from "./session-handlers.ts";
 import type { StreamCounter } from "./stream-counter.ts";
 import { viewCommand } from "../views.ts";
@@ -19,7 +19,7 @@ export function createFileHandlers(
 ): Handlers<keyof typeof fileRoutes> {
   const { database, runner, files } = services;
   const { sessions, commands } = database;
-  const { refuseWhileDraining, requireTaker, waitFor } = createSubmitter(services);
+  const { refuseWhileDraining, requireAcceptingNode, waitFor } = createSubmitter(services);
   const responder = new FileResponder(files.limits.openReads);
   return {
     "GET /sessions/{sessionId}/files": async ({ params, query: { path, cursor, limit } }) => {
@@ -35,16 +35,16 @@ export function createFileHandlers(
       return responder.respond(await files.paths.openFile(absolute, path), context);
     },
     "PUT /sessions/{sessionId}/files/content": async ({ params, query, context, identity, signal }) => {
-      await requireTaker();
+      await requireAcceptingNode();
       const { sessionId } = params;
       const { path } = query;
       const absolute = files.resolve(await sessions.require(sessionId), path);
       const key = idempotencyKey(context);
       const precondition = readPrecondition(context);
-      // A repetition finds the file changed by the first request, and gets that one's command.
+      // The first request has already changed the file. A repetition returns the command of the first request.
       const isRepeated = (await commands.find(sessionId, key)) !== undefined;
       if (!isRepeated) await checkReplacement(files.paths, absolute, { name: path, ...precondition });
-      const content = await readBytes(context, path, files.limits.writeBytes, (body) =>
+      const content = await limitBody(context, path, files.limits.writeBytes, (body) =>
         files.staging.add(body, { sessionId, key, maxBytes: files.limits.writeBytes }),
       );
       const staged = { sessionId, key, sha256: content.sha256 };
@@ -57,7 +57,7 @@ export function createFileHandlers(
         throw error;
       }
       const outcome = await waitFor(command, query.wait, signal);
-      // The owner has done it for a new command. These are the contents of a repetition.
+      // For a new command, the owner has already removed them. These are the bytes of a repetition.
       if (outcome.result !== null) await files.staging.remove(staged);
       return viewCommand(outcome);
     },
@@ -92,7 +92,7 @@ export function createFileHandlers(
     "POST /sessions/{sessionId}/images": async ({ params: { sessionId }, context }) => {
       refuseWhileDraining();
       files.requirePinned(await sessions.require(sessionId), database.store.kind);
-      return readBytes(context, "the image", files.limits.imageBytes, (body) =>
+      return limitBody(context, "the image", files.limits.imageBytes, (body) =>
         files.images.add(sessionId, body),
       );
     },
@@ -104,14 +104,14 @@ export function createFileHandlers(
           "content-type": type,
           "content-length": String(contents.byteLength),
           "x-content-type-options": "nosniff",
-          // The ID is a hash of the contents.
+          // The ID is a hash of the contents, so the response never changes.
           "cache-control": "private, max-age=31536000, immutable",
         },
       });
     },
   };
 
-  /** Codex decides which links its search follows, so that they are checked here. */
+  /** Codex decides which symbolic links its search follows, so the results are checked here. */
   async function isAllowed(path: string): Promise<boolean> {
     try {
       await using _ = await files.paths.open(path);

@@ -9,7 +9,7 @@ import { fileBody } from "../files/file-body.ts";
 import { IMAGE_HEADER_BYTES, imageType } from "../files/image-type.ts";
 import { problemResponse } from "./problems.ts";
 
-/** Serves opened files: conditions, ranges, and a limited number of bodies at the same time. */
+/** Serves opened files: handles conditions and ranges, and limits the number of concurrent bodies. */
 export class FileResponder {
   readonly #limit: number;
   #open = 0;
@@ -18,7 +18,7 @@ export class FileResponder {
     this.#limit = limit;
   }
 
-  /** Closes the file, at the latest when the body has ended. */
+  /** Creates the response. Closes the file when the body has ended or isn't needed. */
   async respond(file: AllowedPath, { req }: Context): Promise<Response> {
     let isHandedOver = false;
     try {
@@ -65,9 +65,13 @@ export class FileResponder {
 
   #count(): void {
     if (this.#open >= this.#limit) {
-      throw new DaemonError("too_many_connections", `${this.#limit} files are being read already.`, {
-        details: { retryAfter: 5 },
-      });
+      throw new DaemonError(
+        "too_many_connections",
+        `${this.#limit} files are already being read. Try again later.`,
+        {
+          details: { retryAfter: 5 },
+        },
+      );
     }
     this.#open += 1;
   }
@@ -82,8 +86,8 @@ function readRange(
 }
 
 /**
- * Files of a workspace are not trusted: a page or a script among them would run with the rights of the console, which has the
- * same origin. So only raster images are shown; the rest is downloaded.
+ * Files of a workspace are untrusted: a page or script among them would run with the rights of the console, which has
+ * the same origin. Only raster images are therefore displayed; all other files are downloaded.
  */
 async function describeContent({ handle, path, stats }: AllowedPath): Promise<Record<string, string>> {
   const header = Buffer.alloc(IMAGE_HEADER_BYTES);

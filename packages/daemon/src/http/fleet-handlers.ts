@@ -20,9 +20,7 @@ export function createFleetHandlers({
       return requireNode(await fleet.list(currentId), nodeId);
     },
     "DELETE /nodes/{nodeId}": async ({ params: { nodeId }, query: { rehome }, identity }) => {
-      const { nodeId: currentId } = runner.status;
-      if (currentId === null) throw new DaemonError("draining", "The daemon has no node. Try again later.");
-      await forgetNode(database, nodeId, { rehome, currentId, by: identity.id });
+      await forgetNode(database, nodeId, { rehome, by: identity.id });
       logger.info({ nodeId, rehome, by: identity.id }, "forgot a node");
       return undefined;
     },
@@ -34,6 +32,6 @@ export function createFleetHandlers({
 
 function requireNode(nodes: readonly Node[], id: string): Node {
   const found = nodes.find((node) => node.id === id);
-  if (!found) throw new DaemonError("node_lost", `The node ${id} has just been replaced by a newer start.`);
+  if (!found) throw new DaemonError("node_lost", `The node ${id} has just been replaced by a newer boot.`);
   return found;
 }

@@ -4,10 +4,11 @@ import type { Socket } from "node:net";
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Handles the requests of a connection one after the other. Node hands out pipelined requests at once, although their responses
- * have to wait for each other: those behind an event stream would keep their events in memory for as long as it is open.
+ * Handles the requests of a connection in order. Node emits pipelined requests at once although their responses are
+ * sent in order, so requests after an event stream would hold their events in memory while it is open.
  *
- * @param maxWaiting Requests that may wait. One more ends the connection, because no response can be sent before theirs.
+ * @param maxWaiting Maximum number of waiting requests. A further request closes the connection, because it can't be
+ * answered before the others.
  */
 export function handleInOrder(listener: NodeHandler, maxWaiting: number): NodeHandler {
   const connections = new WeakMap<Socket, (() => void)[]>();

@@ -19,7 +19,7 @@ import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** What the handlers work with. */
+/** Services that the handlers use. */
 export interface HttpServices {
   readonly database: Database;
   readonly runner: Runner;
@@ -33,38 +33,41 @@ export interface HttpServices {
   readonly limits: HttpLimits;
   readonly webhooks: WebhookSettings;
   readonly origins: OriginRules;
-  /** Undefined if the daemon serves no web page. */
+  /** Undefined if the daemon does not serve a web page. */
   readonly staticFiles: StaticFiles | undefined;
   /** none: every request has all scopes. */
   readonly auth: "tokens" | "none";
-  /** Resolved folders that sessions may work in. */
+  /** Resolved folders in which sessions may work. */
   readonly roots: readonly string[];
-  /** Settings of new sessions that the client leaves out. */
+  /** Default settings of new sessions. */
   readonly defaults: SessionSettings;
   /** Name of this node. Sessions with a local folder stay on it. */
   readonly nodeName: string;
-  /** Folders that other nodes have under the same path, resolved. */
+  /** Resolved folders that other nodes have under the same path. */
   readonly sharedRoots: SharedRoots;
   readonly fleetLimits: FleetLimits;
-  /** Lets this node hand its sessions over. */
+  /** Called when a client has requested that this node drains. */
   readonly onDrain: () => void;
   readonly version: string;
-  /** Whether everything that changes something is refused: a session is replayed. */
+  /** Whether all mutations are rejected, because the daemon replays a session. */
   readonly isReadOnly: boolean;
-  /** Aborted when the daemon closes: streams end. */
+  /** Aborts when the daemon closes, which ends all streams. */
   readonly closing: AbortSignal;
 }
 
 export interface HandlerRequest<R extends Route> extends ParsedRequest<R> {
   readonly identity: Identity;
-  /** Aborted when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
   readonly context: Context;
-  /** Lets another node answer. Rejects with `node_unavailable`, also if the request comes from another node itself. */
+  /**
+   * Forwards the request to another node. Rejects with `node_unavailable`, also if another node has already forwarded
+   * the request.
+   */
   readonly forward: (node: FleetNode) => Promise<Response>;
 }
 
-/** Returns the body of the response, or a whole response. Errors become problems. */
+/** Returns the body of the response, or a complete response. Errors are converted to problems. */
 export type Handler<R extends Route> = (request: HandlerRequest<R>) => Promise<RouteResponse<R> | Response>;
 
 export type Handlers<Key extends keyof Routes = keyof Routes> = {

@@ -5,7 +5,7 @@ import { DaemonError } from "../errors.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { viewItem, viewTurn } from "../views.ts";
 
-/** Judges a command by the settings of a session. */
+/** Evaluates a command with the settings of a session. */
 export type TestCommand = (
   settings: SessionSettings,
   request: { readonly cwd: string; readonly command: string },
@@ -37,7 +37,7 @@ export function createHistoryHandlers({ database }: HttpServices, testCommand: T
         ...range,
         ...(path !== undefined && { path }),
       });
-      if (!body) throw new DaemonError("not_found", `The session has no text of an item "${itemId}".`);
+      if (!body) throw new DaemonError("not_found", `The session has no text for an item "${itemId}".`);
       const end = body.offset + body.text.length;
       return { ...body, next: end < body.length ? end : null };
     },
@@ -69,7 +69,7 @@ export function createHistoryHandlers({ database }: HttpServices, testCommand: T
   };
 }
 
-/** A full page may be followed by another one; its position is that of the oldest row. */
+/** If a page is full, another page may follow it. Its position is the one of the oldest row. */
 function nextPosition(rows: readonly { readonly first_seq: number }[], limit: number): number | null {
   return rows.length < limit ? null : (rows.at(-1)?.first_seq ?? null);
 }

@@ -11,18 +11,18 @@ export type { NodeHandler } from "./handle-in-order.ts";
 
 type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 
-/** A listener for Node's own HTTP servers. */
+/** Creates a listener for Node's HTTP servers. */
 export function createNodeHandler(
   fetch: Fetch,
   {
     pipelinedRequests,
     isEnding,
   }: Pick<HttpLimits, "pipelinedRequests"> & {
-    /** Whether connections end with their next response, so that a load balancer makes new ones elsewhere. */
+    /** Whether connections are closed after their next response, so that a load balancer connects to another node. */
     readonly isEnding: () => boolean;
   },
 ): NodeHandler {
-  // Replacing the global Request and Response would change other code of the program that mounts the daemon.
+  // Replacing the global Request and Response would affect other code of the program in which the daemon is mounted.
   const listener = getRequestListener((request, env) => fetch(request, env), {
     overrideGlobalObjects: false,
   });
@@ -39,7 +39,7 @@ export interface ListenOptions {
   readonly onUpgrade: UpgradeHandler;
 }
 
-/** The daemon's own server. */
+/** The daemon's HTTP server. */
 export class HttpServer {
   readonly #server: Server;
   readonly url: string;
@@ -58,24 +58,24 @@ export class HttpServer {
     const server = createServer(handler);
     server.on("upgrade", onUpgrade);
     server.maxConnections = limits.connections;
-    // Streams stay open, but a request has to arrive in time.
+    // Streams stay open, but a request has to be received within this time.
     server.requestTimeout = REQUEST_TIMEOUT_MS;
     server.listen(port, host);
     try {
       await once(server, "listening");
     } catch (error) {
-      throw new DaemonError("bad_options", `Can't listen on ${host}:${port}: ${messageOf(error)}`, {
+      throw new DaemonError("bad_options", `Failed to listen on ${host}:${port}: ${messageOf(error)}`, {
         cause: error,
       });
     }
     return new HttpServer(server, host);
   }
 
-  /** Takes no more connections and ends idle ones; the others after a grace period. */
+  /** Stops accepting connections and closes idle ones. Closes the others after a grace period. */
   async close(graceMs: number): Promise<void> {
     const closed = once(this.#server, "close");
     this.#server.close();
-    // A connection whose stream has just ended becomes idle a moment later.
+    // A connection becomes idle shortly after its stream has ended.
     const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;
@@ -87,7 +87,7 @@ export class HttpServer {
 const REQUEST_TIMEOUT_MS = 60_000;
 const SWEEP_MS = 20;
 
-/** Whether only programs on this machine can connect. */
+/** Whether only programs on this machine can connect to the host. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -4,14 +4,14 @@ import type { Runner } from "../sessions/runner.ts";
 
 const NODE_STATES = ["stopped", "starting", "running", "draining", "closed", "frozen"] as const;
 
-/** What is counted in the store, which belongs to all nodes. */
+/** Counts that are queried from the store. They cover all nodes. */
 export interface StoreCounts {
-  /** Approvals that wait without a process. */
+  /** Number of approvals that wait without a process. */
   readonly countParked: () => Promise<number>;
   readonly countFleet: () => Promise<FleetCounts>;
 }
 
-/** Prometheus metrics of one daemon, in a registry of its own. */
+/** Prometheus metrics of one daemon, in a separate registry. */
 export class Metrics {
   readonly registry = new Registry();
   readonly requests: Counter<"method" | "route" | "status">;
@@ -25,32 +25,32 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: 50 });
     this.requests = new Counter({
       name: "codexkit_http_requests_total",
-      help: "Answered HTTP requests.",
+      help: "Number of HTTP requests with a response.",
       labelNames: ["method", "route", "status"],
       registers,
     });
     this.requestSeconds = new Histogram({
       name: "codexkit_http_request_seconds",
-      help: "Time until the response began.",
+      help: "Time until the response started.",
       labelNames: ["method", "route"],
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
       registers,
     });
     this.openStreams = new Gauge({
       name: "codexkit_event_streams",
-      help: "Open event streams.",
+      help: "Number of open event streams.",
       labelNames: ["kind"],
       registers,
     });
     this.sentBatches = new Counter({
       name: "codexkit_event_batches_total",
-      help: "Batches of events sent to streams.",
+      help: "Number of event batches sent to streams.",
       labelNames: ["kind"],
       registers,
     });
     this.proxiedRequests = new Counter({
       name: "codexkit_proxied_requests_total",
-      help: "Requests that were forwarded to the node of their session.",
+      help: "Number of requests forwarded to the node of their session.",
       labelNames: ["outcome"],
       registers,
     });
@@ -58,10 +58,10 @@ export class Metrics {
     this.#addFleetMetrics(runner, countFleet, registers);
     const parked: Gauge = new Gauge({
       name: "codexkit_parked_approvals",
-      help: "Approvals of all sessions that wait without a process.",
+      help: "Number of approvals of all sessions that wait without a process.",
       registers,
       collect: async () => {
-        // The other metrics are needed most when the store can't be reached.
+        // The other metrics are most important when the store can't be reached.
         parked.set(await countParked().catch(() => Number.NaN));
       },
     });
@@ -72,7 +72,7 @@ export class Metrics {
     countFleet: () => Promise<FleetCounts>,
     registers: Registry[],
   ): void {
-    // One query per scrape, for all of them.
+    // One query per scrape serves all metrics.
     let counting: Promise<FleetCounts | undefined> | undefined;
     const countOnce = async (): Promise<FleetCounts | undefined> => {
       counting ??= countFleet()
@@ -95,13 +95,13 @@ export class Metrics {
     };
     gauge(
       "codexkit_sessions_ready",
-      "Sessions of all nodes that have something to do and no node.",
+      "Number of sessions of all nodes that have work but no node.",
       ({ ready }) => ready,
     );
-    gauge("codexkit_sessions_stranded", "Sessions whose node is lost.", ({ stranded }) => stranded);
+    gauge("codexkit_sessions_stranded", "Number of sessions whose node is lost.", ({ stranded }) => stranded);
     const nodes: Gauge<"state"> = new Gauge({
       name: "codexkit_nodes",
-      help: "Nodes of the store, by state.",
+      help: "Number of nodes of the store, by state.",
       labelNames: ["state"],
       registers,
       collect: async () => {
@@ -113,7 +113,7 @@ export class Metrics {
     });
     const state: Gauge<"state"> = new Gauge({
       name: "codexkit_node_state",
-      help: "1 for the state that this node is in.",
+      help: "1 for the current state of this node.",
       labelNames: ["state"],
       registers,
       collect: () => {
@@ -142,19 +142,19 @@ export class Metrics {
     };
     counter(
       "codexkit_claims_total",
-      "Sessions that this node has claimed.",
+      "Number of sessions that this node has claimed.",
       "reason",
       () => runner.status.fleet.claims,
     );
     counter(
       "codexkit_lease_renewals_total",
-      "Renewals of the lease of this node.",
+      "Number of lease renewals of this node.",
       "outcome",
       () => runner.status.fleet.renewals,
     );
     const fenced: Counter = new Counter({
       name: "codexkit_fenced_total",
-      help: "Sessions that another node has taken from this one.",
+      help: "Number of sessions that another node took over from this node.",
       registers,
       collect: () => {
         fenced.reset();
@@ -163,13 +163,13 @@ export class Metrics {
     });
     const age: Gauge = new Gauge({
       name: "codexkit_lease_age_seconds",
-      help: "Time since the newest renewal of the lease.",
+      help: "Time since the last renewal of the lease.",
       registers,
       collect: () => age.set((runner.status.fleet.leaseAgeMs ?? Number.NaN) / 1000),
     });
     const frozen: Gauge = new Gauge({
       name: "codexkit_frozen",
-      help: "1 while the app-servers are stopped, because the lease could not be renewed.",
+      help: "1 while the app-servers are stopped because the lease could not be renewed.",
       registers,
       collect: () => frozen.set(runner.status.fleet.isFrozen ? 1 : 0),
     });
@@ -179,18 +179,26 @@ export class Metrics {
     const gauge = (name: string, help: string, read: () => number): void => {
       const added: Gauge = new Gauge({ name, help, registers, collect: () => added.set(read()) });
     };
-    gauge("codexkit_sessions", "Sessions that this node owns.", () => runner.status.sessions);
+    gauge("codexkit_sessions", "Number of sessions that this node owns.", () => runner.status.sessions);
     gauge("codexkit_running_turns", "Running turns.", () => runner.status.runningTurns);
-    gauge("codexkit_open_approvals", "Approvals that wait for an answer.", () => runner.status.openApprovals);
-    gauge("codexkit_app_servers", "App-servers of this node.", () => runner.status.appServers.length);
+    gauge(
+      "codexkit_open_approvals",
+      "Number of approvals that wait for an answer.",
+      () => runner.status.openApprovals,
+    );
+    gauge(
+      "codexkit_app_servers",
+      "Number of app-servers of this node.",
+      () => runner.status.appServers.length,
+    );
     gauge(
       "codexkit_app_server_restarts",
-      "App-servers that were started again.",
+      "Number of app-servers that were restarted.",
       () => runner.status.appServerRestarts,
     );
     const turns: Gauge<"status"> = new Gauge({
       name: "codexkit_turns",
-      help: "Turns that ended since the start.",
+      help: "Number of turns that ended since the start.",
       labelNames: ["status"],
       registers,
       collect: () => {

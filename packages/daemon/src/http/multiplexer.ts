@@ -12,7 +12,7 @@ export interface MultiplexOptions {
   readonly database: Database;
   readonly feeds: SummaryFeeds;
   readonly cursor: StreamCursor | undefined;
-  /** Position of each watched session. Undefined: it does not exist. */
+  /** Position of each watched session. Undefined: the session does not exist. */
   readonly watched: ReadonlyMap<string, number | undefined>;
   readonly signal: AbortSignal;
   readonly onBatch: () => void;
@@ -22,8 +22,8 @@ const encoder = new TextEncoder();
 const MAX_OPEN_APPROVALS = 10_000;
 
 /**
- * Positions of the watched sessions: after the cursor, else after the number that the client gave, else from now on. Rejects
- * with `invalid_cursor` for a position in the future.
+ * Resolves the positions of the watched sessions: after the cursor, else after the number that the client passed, else
+ * from now on. Rejects with `invalid_cursor` for a position in the future.
  */
 export async function resolveWatched(
   { sessions, journal }: Database,
@@ -40,7 +40,7 @@ export async function resolveWatched(
   return watched;
 }
 
-/** The chunks of one multiplexed stream: what changed since the cursor, then what changes. */
+/** Yields the chunks of one multiplexed stream: the changes since the cursor, then new changes. */
 export async function* multiplex(options: MultiplexOptions): AsyncGenerator<Uint8Array> {
   const { database, feeds, cursor, watched, signal, onBatch } = options;
   let wake: (() => void) | undefined;
@@ -94,17 +94,18 @@ export async function* multiplex(options: MultiplexOptions): AsyncGenerator<Uint
       [sessions, "sessions", sessionFrame],
       [inbox, "inbox", approvalFrame],
     ] as const) {
-      const { rows, mark } = pending.take();
+      const { rows, mark } = pending.drain();
       if (rows.length === 0) continue;
       isIdle = false;
-      // Only the last of these states may move the cursor: a client that has got it has got all of them.
+      // Only the last frame of a batch advances the cursor, because a client that has received it has received the
+      // whole batch.
       const frames = rows.map((row) => toFrame(row as never));
       if (frames.length > 1) yield encode(frames.slice(0, -1));
       position[key] = mark;
       yield encode(frames.slice(-1));
     }
     for (const watcher of watchers) {
-      const batch = watcher.take();
+      const batch = watcher.drain();
       if (!batch) continue;
       isIdle = false;
       const { sessionId } = watcher;
@@ -121,7 +122,10 @@ export async function* multiplex(options: MultiplexOptions): AsyncGenerator<Uint
   }
 }
 
-/** The newest state of each row that has changed and was not sent yet: bounded by the number of rows, however slow the reader. */
+/**
+ * The newest unsent state of each changed row. Its size is limited by the number of rows, regardless of how slow the
+ * reader is.
+ */
 class PendingRows<Row extends { readonly id: string; readonly updated_at: number }> {
   readonly #rows = new Map<string, Row>();
   readonly #feed: ChangeFeed<Row>;
@@ -143,13 +147,13 @@ class PendingRows<Row extends { readonly id: string; readonly updated_at: number
     });
   }
 
-  take(): { readonly rows: readonly Row[]; readonly mark: number } {
+  drain(): { readonly rows: readonly Row[]; readonly mark: number } {
     const rows = [...this.#rows.values()];
     this.#rows.clear();
     return { rows, mark: this.mark };
   }
 
-  /** Removes states that are not newer than these. */
+  /** Removes pending states that are not newer than these rows. */
   replace(rows: readonly Row[]): readonly Row[] {
     for (const row of rows) {
       const pending = this.#rows.get(row.id);

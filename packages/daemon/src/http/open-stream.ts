@@ -4,8 +4,8 @@ import type { HttpServices } from "./handler.ts";
 import type { StreamCounter, StreamKind } from "./stream-counter.ts";
 
 /**
- * Counts a stream, and ends it with its client, its token or the daemon. The signal is also aborted when the response ends, so
- * that its source ends with it. Throws `too_many_connections`.
+ * Counts a stream and ends it when its client disconnects, its token ends or the daemon closes. The signal also aborts
+ * when the response ends, so that its source ends, too. Throws `too_many_connections`.
  */
 export function openStream(
   { auth, database, limits, closing }: HttpServices,

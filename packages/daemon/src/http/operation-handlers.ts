@@ -6,7 +6,7 @@ import type { Handlers, HttpServices } from "./handler.ts";
 import type { StreamCounter } from "./stream-counter.ts";
 import { viewToken } from "../views.ts";
 
-/** After which a load balancer or a client looks again. */
+/** Delay after which a load balancer or a client should retry. */
 const RETRY_SECONDS = 5;
 /** Browsers limit cookies to 400 days. The token itself may end earlier. */
 const COOKIE_SECONDS = 90 * 24 * 3600;
@@ -14,7 +14,7 @@ const COOKIE_SECONDS = 90 * 24 * 3600;
 export function createOperationHandlers(
   services: HttpServices,
   streams: StreamCounter,
-  /** The OpenAPI document as JSON. It is large, and served without a token. */
+  /** The OpenAPI document as JSON. It is cached, because it is large and served without a token. */
   document: string,
 ) {
   const { database, runner, metrics, limits } = services;
@@ -35,10 +35,7 @@ export function createOperationHandlers(
     },
     "POST /login-codes": async ({ body, identity }) => {
       if (services.auth === "none") {
-        throw new DaemonError(
-          "unprocessable",
-          "This daemon works without tokens, so that no login is needed.",
-        );
+        throw new DaemonError("unprocessable", "This daemon runs without tokens, so no login is needed.");
       }
       return logins.createCode(identity.id, body);
     },
@@ -83,14 +80,14 @@ export function createOperationHandlers(
       await store.check();
       const { state, fleet: fleetStatus } = runner.status;
       if (state !== "running") {
-        throw new DaemonError("draining", `The daemon takes no commands: it is ${state}.`, {
+        throw new DaemonError("draining", `The daemon is not accepting commands: it is ${state}.`, {
           details: { state, retryAfter: RETRY_SECONDS },
         });
       }
       if (fleetStatus.isFrozen) {
         throw new DaemonError(
           "store_unavailable",
-          "The lease of this node could not be renewed in time. Its turns stand still until it is.",
+          "This node could not renew its lease in time. Its turns are paused until the renewal succeeds.",
           { details: { state: "frozen", retryAfter: RETRY_SECONDS } },
         );
       }
@@ -125,7 +122,7 @@ function cookieOptions(context: Context) {
     httpOnly: true,
     sameSite: "Strict",
     path: "/",
-    // Browsers refuse `Secure` cookies of http pages, except on some names for loopback.
+    // Browsers reject `Secure` cookies on http pages, except on some loopback names.
     secure: new URL(context.req.url).protocol === "https:",
   } as const;
 }

@@ -1,4 +1,4 @@
-/** Features that the page does without. Unknown names would be reported by browsers. */
+/** Browser features that the page does not use. Browsers would report unknown names. */
 const DENIED_FEATURES = [
   "accelerometer",
   "camera",
@@ -19,8 +19,9 @@ const PERMISSIONS = [...DENIED_FEATURES.map((feature) => `${feature}=()`), "clip
 );
 
 /**
- * Headers of every response of the page: scripts, styles and connections of this origin only, nothing inline and no evaluation.
- * Workers get their policy from the response of their own script. The nonce allows style elements that a script creates.
+ * Returns the headers of every response of the page. They only allow scripts, styles and connections of this origin,
+ * and neither inline code nor evaluation. Workers use the policy from the response of their own script. The nonce
+ * allows style elements that a script creates.
  */
 export function pageHeaders(nonce?: string): Record<string, string> {
   return {

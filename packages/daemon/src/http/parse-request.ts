@@ -12,11 +12,11 @@ interface Parsed {
   readonly body: unknown;
 }
 
-/** Unknown parameters are errors, also where a route has none. */
+/** Unknown parameters are errors, even if a route has no parameters. */
 const NO_PARAMETERS = z.strictObject({});
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Parses what a route declares. Returns the problem if something is invalid. */
+/** Parses the parts of a request that the route declares. Returns the problem if something is invalid. */
 export async function parseRequest(
   context: Context,
   route: Route,
@@ -43,13 +43,13 @@ function singleValues(context: Context): Record<string, string> {
     // zod ignores this name, because assigning it would change the prototype.
     if (name === "__proto__") throw new DaemonError("bad_request", `There is no parameter "${name}".`);
     if (values.has(name))
-      throw new DaemonError("bad_request", `The parameter ${quote(name)} is given more than once.`);
+      throw new DaemonError("bad_request", `The parameter ${quote(name)} occurs more than once.`);
     values.set(name, value);
   }
   return Object.fromEntries(values);
 }
 
-/** An empty body counts as `{}`, for the commands whose fields are all optional. */
+/** An empty body is treated as `{}`, for commands whose fields are all optional. */
 async function readJson(context: Context, maxBytes: number): Promise<unknown> {
   const bytes = await readBody(context.req.raw, maxBytes);
   if (bytes.byteLength === 0) return {};

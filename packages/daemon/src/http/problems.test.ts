@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { createSession } from "../api/settings.ts";
 import { invalidInput, toProblem } from "./problems.ts";
 
-test("a failure of Codex is no defect of the daemon", () => {
+test("a failure of Codex is not a defect of the daemon", () => {
   const error = new CodexError("codex_not_found", "There is no codex at /codex.");
   expect(toProblem(error)).toMatchObject({
     isExpected: true,

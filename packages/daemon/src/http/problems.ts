@@ -7,7 +7,7 @@ import { errorToProblem } from "../sessions/problems.ts";
 
 const MAX_ERRORS = 20;
 const MAX_TEXT = 500;
-/** After which a client tries again what the daemon can't do now. */
+/** Delay after which a client should retry a request that the daemon can't handle now. */
 const RETRY_SECONDS = 5;
 
 export function problemResponse(problem: Problem, headers: Readonly<Record<string, string>> = {}): Response {
@@ -17,7 +17,10 @@ export function problemResponse(problem: Problem, headers: Readonly<Record<strin
   });
 }
 
-/** The problem that a client gets for an error. `isExpected` is false for defects, which are logged in full. */
+/**
+ * Converts an error to the problem that the client receives. `isExpected` is false for defects, which are logged with
+ * all details.
+ */
 export function toProblem(error: unknown): { readonly problem: Problem; readonly isExpected: boolean } {
   if (error instanceof z.ZodError) return { problem: invalidInput("body", error), isExpected: true };
   if (StoreError.is(error)) {
@@ -43,14 +46,14 @@ export function toProblem(error: unknown): { readonly problem: Problem; readonly
       return { problem: createProblem(type, error.message, error.details), isExpected: true };
     }
   }
-  // The message of a defect may contain paths or parts of queries, so that it stays in the log.
+  // The message of a defect may contain paths or parts of queries, so it is only logged.
   return {
-    problem: createProblem("internal", "The daemon failed to handle the request. Its log has the details."),
+    problem: createProblem("internal", "The daemon failed to handle the request. See its log for details."),
     isExpected: false,
   };
 }
 
-/** A problem with the path of each invalid value, such as `body.budget.totalTokens`. */
+/** Creates a problem with the path of each invalid value, such as `body.budget.totalTokens`. */
 export function invalidInput(part: string, error: z.ZodError): Problem {
   const issues = error.issues.flatMap(toSpecificIssues);
   const errors = issues.slice(0, MAX_ERRORS).map(({ path, message }) => ({
@@ -62,7 +65,9 @@ export function invalidInput(part: string, error: z.ZodError): Problem {
   return createProblem("bad_request", `${first?.path}: ${first?.message}${more}`, { errors });
 }
 
-/** The issue of a union says only that no alternative fits. Those of the closest alternative say what to change. */
+/**
+ * The issue of a union only says that no alternative matches. The issues of the closest alternative say what to change.
+ */
 function toSpecificIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [closest] = issue.errors.toSorted((a, b) => a.length - b.length);
@@ -70,12 +75,12 @@ function toSpecificIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] 
   return closest.flatMap((inner) => toSpecificIssues({ ...inner, path: [...issue.path, ...inner.path] }));
 }
 
-/** Text of a client inside a message. */
+/** Quotes text from a client for use in a message. */
 export function quote(text: string): string {
   return JSON.stringify(shorten(text));
 }
 
-/** Problems repeat parts of the request, which may be as large as its body. */
+/** Problems repeat parts of the request, which can be as large as its body. */
 function shorten(text: string): string {
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
 }

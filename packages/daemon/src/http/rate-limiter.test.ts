@@ -15,7 +15,7 @@ test("allows a burst, then the average rate", () => {
   expect(limiter.tryAcquire("a")).toBe(1);
 });
 
-test("limits each key for itself", () => {
+test("limits each key separately", () => {
   const { limiter } = createLimiter({ perSecond: 1, burst: 1 });
   expect(limiter.tryAcquire("a")).toBe(0);
   expect(limiter.tryAcquire("b")).toBe(0);

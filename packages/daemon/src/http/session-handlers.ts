@@ -22,18 +22,18 @@ type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "conte
 
 type SubmitOptions = Pick<InsertOptions, "maxSessions" | "maxWaiting" | "check">;
 
-/** Submits commands, and waits for their outcomes. */
+/** Creates the function that submits commands and waits for their outcomes. */
 export function createSubmitter(services: HttpServices) {
   const { runner, limits } = services;
   const { commands, fleet } = services.database;
 
-  /** For what only this node can do. */
+  /** For requests that only this node can handle. */
   function refuseWhileDraining(): void {
     const { state } = runner.status;
     if (state === "draining" || state === "closed") {
       throw new DaemonError(
         "draining",
-        "The daemon is shutting down and takes no commands. Try again later.",
+        "The daemon is shutting down and does not accept commands. Try again later.",
         {
           details: { retryAfter: 5 },
         },
@@ -41,8 +41,8 @@ export function createSubmitter(services: HttpServices) {
     }
   }
 
-  /** For what any node can do. A daemon that is alone refuses it while it shuts down. */
-  async function requireTaker(): Promise<void> {
+  /** For requests that any node can handle. A daemon without other nodes rejects them while it is shutting down. */
+  async function requireAcceptingNode(): Promise<void> {
     const { state, nodeId } = runner.status;
     const isEnding = state === "draining" || state === "closed";
     if (isEnding && !(await fleet.hasOthers(nodeId))) refuseWhileDraining();
@@ -58,7 +58,7 @@ export function createSubmitter(services: HttpServices) {
     try {
       return await commands.wait(row.id, { timeoutMs, signal: AbortSignal.any([signal, services.closing]) });
     } catch (error) {
-      // The command is stored. The client learns from another node, or from the next start, what becomes of it.
+      // The command is stored. The client gets its outcome from another node, or after the next start.
       if (!services.closing.aborted || signal.aborted) throw error;
       return (await commands.get(row.id)) ?? row;
     }
@@ -70,7 +70,7 @@ export function createSubmitter(services: HttpServices) {
     body: CommandBody<Kind>,
     options?: SubmitOptions,
   ) {
-    await requireTaker();
+    await requireAcceptingNode();
     const { sessionId } = request.params;
     const key = idempotencyKey(request.context);
     const { command } = await commands.submit(
@@ -80,20 +80,20 @@ export function createSubmitter(services: HttpServices) {
     return viewCommand(await waitFor(command, request.query.wait, request.signal));
   }
 
-  return { refuseWhileDraining, requireTaker, waitFor, submit };
+  return { refuseWhileDraining, requireAcceptingNode, waitFor, submit };
 }
 
 export function createSessionHandlers(services: HttpServices) {
   const { database, files, limits } = services;
   const { sessions, commands, fleet } = database;
-  const { refuseWhileDraining, requireTaker, waitFor, submit } = createSubmitter(services);
+  const { refuseWhileDraining, requireAcceptingNode, waitFor, submit } = createSubmitter(services);
 
-  /** A handler that submits the body as a command. */
-  function submits<Kind extends CommandKind>(kind: Kind, options?: SubmitOptions) {
+  /** Creates a handler that submits the body as a command. */
+  function submitBody<Kind extends CommandKind>(kind: Kind, options?: SubmitOptions) {
     return async (request: CommandRequest & { readonly body?: CommandBody<Kind> | undefined }) =>
       submit(request, kind, request.body ?? ({} as CommandBody<Kind>), options);
   }
-  /** Of commands that give the model or a program something to do. The others end work, or are done at once. */
+  /** For commands that give the model or a program work. The others end work or complete immediately. */
   const isWork: SubmitOptions = { maxWaiting: limits.waitingSessions };
 
   return {
@@ -106,7 +106,7 @@ export function createSessionHandlers(services: HttpServices) {
       }
       const by = identity.id;
       const key = idempotencyKey(context);
-      // First of all: the folder of a repetition may be on another node, or gone.
+      // Checked first, because the folder of a repeated request may be on another node or deleted.
       const { session, command } =
         (await sessions.findCreated({ by, key, request: body })) ??
         (await create(body, { by, key, tenantId: identity.tenant }));
@@ -125,7 +125,7 @@ export function createSessionHandlers(services: HttpServices) {
       return { data: rows.map(viewSession), next: nextCursor ?? null };
     },
     "GET /sessions/{sessionId}": async ({ params }) => viewSession(await sessions.require(params.sessionId)),
-    "DELETE /sessions/{sessionId}": submits("delete"),
+    "DELETE /sessions/{sessionId}": submitBody("delete"),
     "POST /sessions/{sessionId}/messages": async (request) => {
       const { sessionId } = request.params;
       const { input } = request.body;
@@ -139,21 +139,21 @@ export function createSessionHandlers(services: HttpServices) {
     },
     "DELETE /sessions/{sessionId}/messages/{commandId}": async (request) =>
       submit(request, "unqueue", { commandId: request.params.commandId }),
-    "POST /sessions/{sessionId}/interrupt": submits("interrupt"),
-    "POST /sessions/{sessionId}/park": submits("park"),
-    // Refused now: when Codex has copied the thread, it is too late.
+    "POST /sessions/{sessionId}/interrupt": submitBody("interrupt"),
+    "POST /sessions/{sessionId}/park": submitBody("park"),
+    // Checked before the command is stored, because it would be too late after Codex has copied the thread.
     "POST /sessions/{sessionId}/fork": async (request) =>
       submit(request, "fork", request.body, { ...isWork, maxSessions: limits.sessions }),
-    "POST /sessions/{sessionId}/revert": submits("revert"),
-    "POST /sessions/{sessionId}/compact": submits("compact", isWork),
-    "POST /sessions/{sessionId}/review": submits("review", isWork),
-    "POST /sessions/{sessionId}/shell": submits("shell", isWork),
+    "POST /sessions/{sessionId}/revert": submitBody("revert"),
+    "POST /sessions/{sessionId}/compact": submitBody("compact", isWork),
+    "POST /sessions/{sessionId}/review": submitBody("review", isWork),
+    "POST /sessions/{sessionId}/shell": submitBody("shell", isWork),
     "PATCH /sessions/{sessionId}/settings": async (request) =>
       submit(request, "settings", request.body, { check: () => checkDeadline(request.body.deadline) }),
-    "PUT /sessions/{sessionId}/name": submits("rename"),
-    "PUT /sessions/{sessionId}/goal": submits("goal"),
-    "POST /sessions/{sessionId}/archive": submits("archive"),
-    "POST /sessions/{sessionId}/unarchive": submits("unarchive"),
+    "PUT /sessions/{sessionId}/name": submitBody("rename"),
+    "PUT /sessions/{sessionId}/goal": submitBody("goal"),
+    "POST /sessions/{sessionId}/archive": submitBody("archive"),
+    "POST /sessions/{sessionId}/unarchive": submitBody("unarchive"),
     "GET /sessions/{sessionId}/commands": async ({ params }) => {
       await sessions.require(params.sessionId);
       return { data: (await commands.unfinished(params.sessionId)).map(viewCommand) };
@@ -177,7 +177,7 @@ export function createSessionHandlers(services: HttpServices) {
     const isRemote = setup.environment !== undefined;
     const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
     const needs = needsOf({ cwd, isRemote, node, labels }, services);
-    if (pinnedNode(needs) === undefined) await requireTaker();
+    if (pinnedNode(needs) === undefined) await requireAcceptingNode();
     else refuseWhileDraining();
     const created: NewSession = {
       cwd,
@@ -196,11 +196,11 @@ export function createSessionHandlers(services: HttpServices) {
       maxWaiting: limits.waitingSessions,
       check: () => checkDeadline(rest.deadline),
     });
-    if (!command) throw new Error("A new session has no command.");
+    if (!command) throw new Error("The new session was stored without its command.");
     return { session, command };
   }
 
-  /** Codex would accept some of them and never call them. */
+  /** Codex would accept some of these tools but never call them. */
   async function checkTools(tools: readonly WebhookTool[]): Promise<void> {
     try {
       webhookTools(tools, { sessionId: "", ...services.webhooks });

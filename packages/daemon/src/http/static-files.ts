@@ -10,11 +10,11 @@ import { problemResponse, quote } from "./problems.ts";
 import { acceptedEncodings } from "./accept-encoding.ts";
 import { pageHeaders } from "./page-headers.ts";
 
-/** Where the files are served. The page's own links contain it. */
+/** Path prefix of the files. The page's links contain it. */
 export const STATIC_PREFIX = "/console/";
 
 const INDEX = "index.html";
-/** Vite puts files there whose names contain a hash of their contents. */
+/** Folder in which Vite puts files whose names contain a hash of their contents. */
 const HASHED_FOLDER = "assets/";
 const NONCE_META = /<meta\s+name="console-nonce"[^>]*>/;
 
@@ -24,8 +24,8 @@ interface StoredFile {
 }
 
 /**
- * Serves a folder with the files of a built single-page application: every path without an ending is a route of the page. The
- * files may be stored compressed beside themselves, as `name.br` and `name.gz`.
+ * Serves a folder with the files of a built single-page application. Every path without an extension is a route of the
+ * page. A compressed variant can be stored next to each file, as `name.br` or `name.gz`.
  */
 export class StaticFiles {
   readonly #folder: string;
@@ -34,7 +34,7 @@ export class StaticFiles {
     this.#folder = folder;
   }
 
-  /** Rejects with `bad_options` if the folder has no page. */
+  /** Rejects with `bad_options` if the folder has no index page. */
   static async open(folder: string): Promise<StaticFiles> {
     try {
       const files = new StaticFiles(await realpath(folder));
@@ -49,11 +49,11 @@ export class StaticFiles {
     }
   }
 
-  /** `path` is what follows the prefix, still encoded. */
+  /** `path` is the part after the prefix, still encoded. */
   async respond(request: Request, path: string): Promise<Response> {
     if (request.method !== "GET" && request.method !== "HEAD") {
       return problemResponse(
-        createProblem("method_not_allowed", `${request.method} is not possible here. Use GET, HEAD.`),
+        createProblem("method_not_allowed", `${request.method} is not allowed here. Use GET or HEAD.`),
         { allow: "GET, HEAD" },
       );
     }
@@ -67,10 +67,16 @@ export class StaticFiles {
     return response ?? problemResponse(createProblem("not_found", `There is no file ${quote(path)}.`));
   }
 
-  /** With a new nonce per response. One from the browser's cache keeps its nonce, as it keeps the header that belongs to it. */
+  /**
+   * Serves the page with a new nonce per response. A page from the browser's cache keeps its nonce together with the
+   * header that contains it.
+   */
   async #page(request: Request): Promise<Response> {
     const page = await this.#read(INDEX);
-    if (!page) return problemResponse(createProblem("not_found", "The page was removed. Build it again."));
+    if (!page)
+      return problemResponse(
+        createProblem("not_found", "The page's file was removed. Build the page again."),
+      );
     const caching = { "cache-control": "no-cache", etag: page.tag };
     if (matches(request, page.tag)) {
       const { "content-security-policy": _, ...headers } = pageHeaders();
@@ -88,7 +94,7 @@ export class StaticFiles {
 
   async #file(request: Request, name: string): Promise<Response | undefined> {
     const encodings = acceptedEncodings(request.headers.get("accept-encoding") ?? undefined);
-    // Compressed files belong to an original, which decides whether there is a file at all.
+    // The uncompressed file decides whether a file exists at all.
     const original = await this.#read(name);
     if (!original) return undefined;
     let file = original;
@@ -114,13 +120,16 @@ export class StaticFiles {
     });
   }
 
-  /** Undefined if it is no file, or a link leads to it: the target may be outside the folder. */
+  /**
+   * Resolves to undefined if the path is not a regular file, or contains a symbolic link, whose target may be outside
+   * the folder.
+   */
   async #read(name: string): Promise<StoredFile | undefined> {
     const path = join(this.#folder, name);
     let file: FileHandle | undefined;
     try {
       if ((await realpath(path)) !== path) return undefined;
-      // A device or a pipe would block the open.
+      // Opening a device or a pipe could block.
       file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const stats = await file.stat({ bigint: true });
       if (!stats.isFile()) return undefined;
@@ -136,7 +145,7 @@ export class StaticFiles {
   }
 }
 
-/** Undefined for a path that could leave the folder or name a hidden file. */
+/** Returns undefined for a path that could leave the folder or that refers to a hidden file. */
 function decodePath(path: string): string | undefined {
   let name: string;
   try {
@@ -158,7 +167,7 @@ function insertNonce(html: string, nonce: string): string {
 }
 
 function matches(request: Request, tag: string): boolean {
-  // Proxies that compress a response make its tag weak; for a GET that is as good.
+  // Proxies that compress a response make its tag weak. A weak comparison is sufficient for a GET request.
   return hasTag((request.headers.get("if-none-match") ?? "").replaceAll("W/", ""), tag);
 }
 

@@ -22,7 +22,7 @@ export class StreamCounter {
   /** Counts a stream until the returned function is called. Throws `too_many_connections` at the limit. */
   add(kind: StreamKind): () => void {
     if (Object.values(this.#open).reduce((sum, count) => sum + count) >= this.#limit) {
-      throw new DaemonError("too_many_connections", `${this.#limit} event streams are open already.`, {
+      throw new DaemonError("too_many_connections", `${this.#limit} event streams are already open.`, {
         details: { retryAfter: 5 },
       });
     }

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { identifier } from "../api/parameters.ts";
 import { DaemonError } from "../errors.ts";
 
-/** Where a client of the multiplexed stream is: times of the newest summaries, and the newest event of each watched session. */
+/**
+ * Position of a client in the multiplexed stream: times of the newest summaries, and the newest event of each watched
+ * session.
+ */
 export interface StreamCursor {
   readonly sessions: number;
   readonly inbox: number;
@@ -25,12 +28,12 @@ export function parseCursor(text: string | undefined): StreamCursor | undefined 
     value = undefined;
   }
   const parsed = stored.safeParse(value);
-  if (!parsed.success) throw new DaemonError("invalid_cursor", "The cursor is not one of this stream.");
+  if (!parsed.success) throw new DaemonError("invalid_cursor", "The cursor was not returned by this stream.");
   const [sessions, inbox, watched] = parsed.data;
   return { sessions, inbox, watched };
 }
 
-/** Parses `id,id:after`. Undefined: from now on, or after the cursor. */
+/** Parses `id,id:after`. Undefined means from now on, or after the cursor. */
 export function parseWatch(text: string | undefined, limit: number): ReadonlyMap<string, number | undefined> {
   const watch = new Map<string, number | undefined>();
   for (const entry of text === undefined || text === "" ? [] : text.split(",")) {
@@ -41,7 +44,10 @@ export function parseWatch(text: string | undefined, limit: number): ReadonlyMap
     watch.set(id, after === undefined ? undefined : Number(after));
   }
   if (watch.size > limit) {
-    throw new DaemonError("bad_request", `watch: ${watch.size} sessions, at most ${limit} are possible.`);
+    throw new DaemonError(
+      "bad_request",
+      `watch: ${watch.size} sessions were passed, but at most ${limit} are allowed.`,
+    );
   }
   return watch;
 }

@@ -29,7 +29,7 @@ export function createStreamHandlers(services: HttpServices, streams: StreamCoun
           lastSeq,
         };
       }
-      // Rejects unknown sessions and cursors while a problem can still be sent.
+      // Rejects unknown sessions and invalid cursors while a problem can still be sent.
       await journal.read(sessionId, { after, limit: 1 });
       const stream = openStream(services, streams, { kind: "session", identity, signal });
       return eventStreamResponse(encodeEvents(sessionId, after, stream.signal), stream);

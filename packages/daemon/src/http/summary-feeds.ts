@@ -4,13 +4,16 @@ import { notificationKeys } from "../database/notifications.ts";
 import type { ApprovalRow, SessionRow } from "../database/tables.ts";
 import { ChangeFeed } from "./change-feed.ts";
 
-/** Changes of sessions and approvals, shared by all multiplexed streams. */
+/** Feeds of changed sessions and approvals, shared by all multiplexed streams. */
 export interface SummaryFeeds {
   readonly sessions: ChangeFeed<SessionRow>;
   readonly inbox: ChangeFeed<ApprovalRow>;
 }
 
-/** Longer than Postgres lets a statement of the journal wait. SQLite has one writer, which commits in the order of time. */
+/**
+ * Longer than the statement timeout of the journal on Postgres. SQLite has one writer, which commits in the order of
+ * time.
+ */
 const POSTGRES_OVERLAP_MS = 10_000;
 
 export function createSummaryFeeds({ store, sessions, inbox }: Database, logger: Logger): SummaryFeeds {
@@ -21,7 +24,7 @@ export function createSummaryFeeds({ store, sessions, inbox }: Database, logger:
       const { now } = await store.db.selectNoFrom(store.now.as("now")).executeTakeFirstOrThrow();
       return now;
     },
-    onError: (error: unknown) => logger.warn({ err: error }, "could not read changes"),
+    onError: (error: unknown) => logger.warn({ err: error }, "could not read changed rows"),
   };
   return {
     sessions: new ChangeFeed({

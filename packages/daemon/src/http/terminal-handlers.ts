@@ -43,7 +43,7 @@ export function createTerminalHandlers({
       const terminal = await find(params);
       const upgrade = upgradeOf(context);
       if (!upgrade) {
-        throw new DaemonError("upgrade_required", "Connect with a WebSocket to attach to a terminal.");
+        throw new DaemonError("upgrade_required", "Use a WebSocket to attach to a terminal.");
       }
       upgrade.terminal = terminal;
       upgrade.canWrite = identity.scopes.includes("write");
@@ -51,7 +51,7 @@ export function createTerminalHandlers({
       if (services.auth === "tokens") {
         upgrade.watchToken = (onEnd) => services.database.tokens.watch(identity.id, onEnd);
       }
-      // Never sent: the connection becomes a WebSocket.
+      // This response is never sent: the connection becomes a WebSocket.
       return new Response(null, { status: 204 });
     },
   };

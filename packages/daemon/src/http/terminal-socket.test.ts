@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import type { Terminal } from "../terminals/terminal.ts";
 import { attachSocket } from "./terminal-socket.ts";
 
-/** A connection whose client reads only when the test says so. */
+/** A connection whose client only reads when the test requests it. */
 class FakeSocket extends EventEmitter {
   readonly unsent: (() => void)[] = [];
   isPaused = false;

@@ -1,10 +1,11 @@
+import { startHeartbeat } from "@codexkit/rpc";
 import type { RawData, WebSocket } from "ws";
 import { terminalMessage } from "../api/terminal.ts";
 import { DaemonError } from "../errors.ts";
 import type { Terminal } from "../terminals/terminal.ts";
 import type { Viewer, ViewerSocket } from "../terminals/viewer.ts";
 import { toProblem } from "./problems.ts";
-import { CLOSE, CLOSE_MS, Replies, startHeartbeat } from "./socket-liveness.ts";
+import { CLOSE, CLOSE_MS, Replies } from "./socket-liveness.ts";
 
 export interface AttachOptions {
   readonly canWrite: boolean;
@@ -13,13 +14,13 @@ export interface AttachOptions {
   readonly closing: AbortSignal;
 }
 
-/** Connects a WebSocket with a terminal until one of them ends. */
+/** Connects a WebSocket to a terminal until one of them ends. */
 export function attachSocket(
   socket: WebSocket,
   terminal: Terminal,
   { canWrite, after, heartbeatMs, closing }: AttachOptions,
 ): void {
-  // `close` follows. One that is refused may still send what is not a message.
+  // The `close` event follows. Without this listener, an invalid frame would end the process.
   socket.on("error", () => {});
   let viewer: Viewer;
   try {
@@ -32,7 +33,7 @@ export function attachSocket(
   let terminating: NodeJS.Timeout | undefined;
   const close = (): void => {
     socket.close(CLOSE.goingAway);
-    // A client that does not read would keep the server from closing.
+    // A client that does not read would prevent the server from closing.
     terminating = setTimeout(() => socket.terminate(), CLOSE_MS);
   };
   closing.addEventListener("abort", close, { once: true });
@@ -82,7 +83,7 @@ function toViewerSocket(socket: WebSocket): ViewerSocket {
 }
 
 function parseMessage(data: RawData, isBinary: boolean) {
-  if (isBinary) throw new DaemonError("bad_request", "Messages are JSON, as text.");
+  if (isBinary) throw new DaemonError("bad_request", "Messages must be JSON in text frames.");
   let value: unknown;
   try {
     value = JSON.parse((data as Buffer).toString());

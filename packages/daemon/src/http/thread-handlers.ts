@@ -23,7 +23,7 @@ export function createThreadHandlers(
   const { database, limits, roots, nodeName, defaults } = services;
   const { refuseWhileDraining, waitFor } = createSubmitter(services);
   return {
-    "GET /threads": async ({ query }) => requireThreads().list(query),
+    "GET /threads": async ({ query, signal }) => requireThreads().list({ ...query, signal }),
     "GET /threads/{threadId}": async ({ params }) => requireThreads().get(params.threadId),
     "GET /threads/{threadId}/items": async ({ params, query }) =>
       requireThreads().items(params.threadId, query),
@@ -33,11 +33,11 @@ export function createThreadHandlers(
       const stream = openStream(services, streams, { kind: "threads", identity, signal });
       try {
         const frames = followThread(threads, params.threadId, { after, signal: stream.signal });
-        // Rejects while a problem can still be sent.
+        // Reads the first frame while a problem can still be sent.
         const first = await frames.next();
         const onEnd = (): void => {
           stream.onEnd();
-          // The response may end before it has begun to read.
+          // The response may end before it has started to read.
           void frames.return(undefined).catch(() => {});
         };
         return eventStreamResponse(encodeFrames(first, frames), { ...stream, onEnd });
@@ -113,7 +113,7 @@ function encodeFrame(frame: ThreadFrame): string {
   try {
     return JSON.stringify(frame);
   } catch {
-    // A value that is nested too deeply can be parsed, but not encoded again.
+    // A value that is nested too deeply can be parsed but not serialised.
     return JSON.stringify({ type: "skipped", lines: 1 } satisfies ThreadFrame);
   }
 }

@@ -10,13 +10,13 @@ import type { SessionFileLine } from "../transfer/session-file.ts";
 import { viewSession } from "../views.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
-import { readBytes } from "./read-bytes.ts";
+import { limitBody } from "./limit-body.ts";
 import { createSubmitter } from "./session-handlers.ts";
 
 export function createTransferHandlers(services: HttpServices): Handlers<keyof typeof transferRoutes> {
   const { database, files, limits, roots, nodeName } = services;
   const { refuseWhileDraining } = createSubmitter(services);
-  // Two files may have a common base, which must not be compared while the other import is storing it.
+  // Two files may share a base, which must not be compared while another import is storing it.
   const imports = new SerialQueue();
   return {
     "GET /sessions/{sessionId}/export": async ({ params: { sessionId } }) => {
@@ -35,14 +35,15 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
     },
     "POST /sessions/import": async ({ query: { cwd, name, trust, permissionMode }, context, identity }) => {
       refuseWhileDraining();
-      // On disk first, so that a slow client does not keep a transaction open.
-      await using file = await readBytes(context, "the import", limits.importBytes, (body) =>
+      // The body is stored on disk first, so that a slow client does not keep a transaction open.
+      await using file = await limitBody(context, "the import", limits.importBytes, (body) =>
         files.staging.spool(body, limits.importBytes),
       );
       await using lines = readSessionFile(file.path, LINE_BYTES);
       const first = await firstLine(lines);
       const { setup, cwd: formerCwd } = first.session;
-      const isRemote = setup.environment !== undefined;
+      // An import without trust has no environment.
+      const isRemote = trust && setup.environment !== undefined;
       const folder = isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots);
       const options = {
         cwd: folder,

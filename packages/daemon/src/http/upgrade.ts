@@ -9,22 +9,22 @@ import { nodeUnavailable } from "../fleet/locate-session.ts";
 import type { FleetNode } from "../fleet-store/node-directory.ts";
 import { problemResponse, toProblem } from "./problems.ts";
 import type { ForwardTarget, OwnerProxy } from "./proxy/owner-proxy.ts";
-import { relaySocket } from "./proxy/relay-socket.ts";
+import { forwardSocket } from "./proxy/forward-socket.ts";
 import { CLOSE } from "./socket-liveness.ts";
 import { attachSocket } from "./terminal-socket.ts";
 
-/** What the route of a WebSocket has found out about a request. */
+/** What the route of a WebSocket has determined about a request. */
 export interface Upgrade {
   terminal?: Terminal;
-  /** The terminal is on another node. */
+  /** Set if the terminal is on another node. */
   remote?: { readonly node: FleetNode; readonly target: ForwardTarget; readonly proxy: OwnerProxy };
-  /** Calls back when the token of the request ends. */
+  /** Calls `onEnd` when the token of the request ends. */
   watchToken?: (onEnd: () => void) => Disposable;
   canWrite?: boolean;
   after?: number | undefined;
 }
 
-/** Undefined for a request that is not one of a WebSocket. */
+/** Returns undefined for a request that is not a WebSocket upgrade. */
 export function upgradeOf(context: Context): Upgrade | undefined {
   return (context.env as { upgrade?: Upgrade } | undefined)?.upgrade;
 }
@@ -37,13 +37,13 @@ export interface UpgradeOptions {
   readonly limits: TerminalLimits;
   readonly heartbeatMs: number;
   readonly proxyTimeoutMs: number;
-  /** Aborted when the daemon closes. */
+  /** Aborts when the daemon closes. */
   readonly closing: AbortSignal;
 }
 
 /**
- * Upgrades requests to WebSockets. Each request goes through the app first, which checks host, origin, token, scope and rate and
- * answers with problems as on all other routes.
+ * Upgrades requests to WebSockets. The app handles each request first: it checks the host, origin, token, scope and
+ * rate, and responds with the same problems as on all other routes.
  */
 export function createUpgradeHandler({
   fetch,
@@ -58,7 +58,7 @@ export function createUpgradeHandler({
     maxPayload: 6 * limits.messageBytes + 1024,
     perMessageDeflate: false,
     clientTracking: false,
-    // They are counted: a client could send pings and never read.
+    // Pongs are sent and counted by `Replies`, because a client could send pings without reading the pongs.
     autoPong: false,
   });
 
@@ -66,7 +66,7 @@ export function createUpgradeHandler({
     const found: Upgrade = {};
     const response = await fetch(toRequest(request), { incoming: request, upgrade: found });
     const { terminal, remote, canWrite = false, after, watchToken } = found;
-    if (response.ok && remote) return relay({ request, socket, head }, remote);
+    if (response.ok && remote) return forward({ request, socket, head }, remote);
     if (!terminal || !response.ok) return refuse(socket, response);
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const watch = watchToken?.(() => webSocket.close(CLOSE.refused));
@@ -75,15 +75,15 @@ export function createUpgradeHandler({
     });
   }
 
-  /** Connects a client with the node that has the terminal. */
-  async function relay(
+  /** Connects a client to the node that has the terminal. */
+  async function forward(
     client: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
     { node, target, proxy }: NonNullable<Upgrade["remote"]>,
   ): Promise<void> {
     let close = (): void => {};
     try {
       close = proxy.open();
-      const answer = await relaySocket(client, {
+      const answer = await forwardSocket(client, {
         server,
         target,
         timeoutMs: proxyTimeoutMs,
@@ -109,12 +109,12 @@ export function createUpgradeHandler({
   }
 
   return (request, socket, head) => {
-    const onError = (): void => void socket.destroy();
-    socket.on("error", onError);
+    // The listener stays for the lifetime of the socket: a client may reset the connection while an error response is
+    // being written, and an error event without a listener would end the process.
+    socket.on("error", () => socket.destroy());
     upgrade(request, socket, head)
       .catch(async () => refuse(socket, problemResponse(createProblem("internal", "The upgrade failed."))))
-      .finally(() => socket.off("error", onError))
-      .catch(onError);
+      .catch(() => socket.destroy());
   };
 }
 
@@ -129,7 +129,7 @@ function toRequest({ url = "/", headers }: IncomingMessage): Request {
 function toResponse(message: IncomingMessage): Response {
   const { statusCode = 500, headers } = message;
   const list = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  // Nothing else than a refusal comes here.
+  // Only error responses get here.
   const status = Math.max(statusCode, 300);
   return new Response(Readable.toWeb(message) as ReadableStream<Uint8Array>, { status, headers: list });
 }
@@ -137,7 +137,7 @@ function toResponse(message: IncomingMessage): Response {
 async function refuse(socket: Duplex, response: Response): Promise<void> {
   let refusal = response;
   if (response.ok) {
-    // A route without a WebSocket.
+    // The route is not a WebSocket.
     await response.body?.cancel();
     refusal = problemResponse(createProblem("bad_request", "There is no WebSocket at this path."));
   }
@@ -147,5 +147,6 @@ async function refuse(socket: Duplex, response: Response): Promise<void> {
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),
   ];
-  socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]));
+  // A client that does not close its side would keep the connection open.
+  socket.end(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), body]), () => socket.destroy());
 }

@@ -5,11 +5,11 @@ export interface WatcherOptions {
   readonly sessionId: string;
   readonly after: number;
   readonly signal: AbortSignal;
-  /** Called when a batch can be taken, or the watcher has ended. */
+  /** Called when a batch is available or the watcher has ended. */
   readonly onChange: () => void;
 }
 
-/** Follows one session of a multiplexed stream. It reads ahead by one batch. */
+/** Follows one session of a multiplexed stream. Reads ahead by one batch. */
 export class Watcher {
   readonly sessionId: string;
   #batch: EventBatch | undefined;
@@ -21,8 +21,8 @@ export class Watcher {
     void this.#run(options);
   }
 
-  /** The next batch, if there is one. Throws if the journal could not be read. */
-  take(): EventBatch | undefined {
+  /** Returns the next batch, if there is one. Throws if the journal could not be read. */
+  drain(): EventBatch | undefined {
     const batch = this.#batch;
     if (!batch && this.#error) throw this.#error;
     this.#batch = undefined;

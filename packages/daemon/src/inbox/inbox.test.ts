@@ -62,14 +62,14 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     await database.journal.append(owner, [{ type: "turn.started", ...turn }]);
     const { approval: row } = await database.inbox.open(owner, approval());
     await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
-    // The process has ended, so that the turn ends before its request is parked.
+    // The process has ended, so the turn ends before its request is parked.
     await database.sessions.update(owner, { activeTurnId: null });
     await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
     await database.sessions.release(owner);
     expect(await claimOne(database, owner.nodeId, sessionId)).toMatchObject({ sessionId, reason: "ready" });
   });
 
-  it("keeps a session claimable whose turn went on after the answer", async () => {
+  it("keeps a session claimable whose turn continued after the answer", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const { sessionId } = owner;
@@ -77,13 +77,13 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
     await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
     const waiting = await database.parked.list(sessionId);
-    // The end of a turn and a delivery that is resumed may find it open at the same time.
+    // The end of a turn and a resumed delivery may find it open at the same time.
     await Promise.all([1, 2].map(() => database.parked.finish(owner, waiting, "delivered")));
     await database.parked.finish(owner, waiting, "delivered again");
     const delivered = (await allEvents(database, sessionId)).filter(({ type }) => type === "inbox.delivered");
     expect(delivered).toMatchObject([{ note: "delivered" }]);
     expect(await database.sessions.require(sessionId)).toMatchObject({ ready_at: null });
-    // Codex reports the turn after its response to the call that starts it.
+    // Codex reports the turn after its response to `turn/start`.
     await database.journal.append(owner, [{ type: "turn.started", threadId: "thread", turnId: "next" }]);
     await database.sessions.release(owner);
     expect(await claimOne(database, owner.nodeId, sessionId)).toMatchObject({ sessionId, reason: "ready" });
@@ -112,7 +112,7 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect(await database.sessions.require(sessionId)).toMatchObject({ phase: "idle", ready_at: null });
   });
 
-  it("reports a withdrawal once, although two find the approval open", async () => {
+  it("reports a withdrawal once, even if two writes find the approval open", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const { approval: row } = await database.inbox.open(owner, approval());
@@ -148,7 +148,7 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect(answers).toHaveLength(1);
   });
 
-  it("shows an answer to a secret question neither to a later person nor in the audit log", async () => {
+  it("includes an answer to a secret question neither in later responses nor in the audit log", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const question = { header: "Key", question: "Which key?", isOther: true, options: null };
@@ -232,7 +232,7 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
     expect((await allEvents(database, owner.sessionId)).at(-1)).toMatchObject({ type: "inbox.expired" });
   });
 
-  it("waits for all approvals of a session before it goes on", async () => {
+  it("waits for all approvals of a session before it continues", async () => {
     await using database = await databases.open();
     const owner = await ownedSession(database);
     const ids = await Promise.all(

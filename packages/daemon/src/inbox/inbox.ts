@@ -13,13 +13,13 @@ import { waitUntil } from "../database/wait-until.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
 import { maskAnswer } from "../secrets/mask-answer.ts";
-import { ClosedMeanwhile, unlessClosed } from "./closed-meanwhile.ts";
-import { leaveWaiting, UNDELIVERED } from "./leave-waiting.ts";
+import { ApprovalClosedError, ignoreClosed } from "./approval-closed-error.ts";
+import { endWaiting, UNDELIVERED } from "./end-waiting.ts";
 import { insertApproval, type NewApproval, reopenApproval } from "./new-approval.ts";
-import { findAskedAgain, hasUnansweredParked } from "./parked-inbox.ts";
+import { findRepeatedRequest, hasUnansweredParked } from "./parked-inbox.ts";
 
 const DEFAULT_PAGE = 50;
-/** States in which a person may still answer. */
+/** States in which an entry can be answered. */
 const ANSWERABLE: ApprovalState[] = ["open", "parked"];
 const NONE: ReadonlySet<string> = new Set();
 
@@ -54,11 +54,11 @@ export class Inbox {
   }
 
   /**
-   * Stores an open approval and the event `inbox.opened` after `events`, and sets the session's phase to `waiting`. A request
-   * with the fingerprint of an open, parked or undelivered one of this session and thread is recognised, and so is the repetition
-   * of a parked one that the model was made to decide about again: its row gets the new IDs and is returned.
+   * Stores an open approval and the event `inbox.opened` after `events`, and sets the session's phase to `waiting`. If
+   * the session and thread have an open, parked or undelivered request with the same fingerprint, its row gets the new
+   * IDs and is returned. The same applies if the model repeats a parked request because it had to decide again.
    *
-   * @param taken IDs of entries that belong to other requests, although the same is asked.
+   * @param taken IDs of entries that belong to other requests with the same content.
    */
   async open(
     owner: Ownership,
@@ -79,7 +79,7 @@ export class Inbox {
       .execute();
     const existing =
       equal.find(({ id }) => !taken.has(id)) ??
-      (await findAskedAgain(this.#store, owner.sessionId, approval.threadId, {
+      (await findRepeatedRequest(this.#store, owner.sessionId, approval.threadId, {
         request: JSON.stringify(approval.request),
         taken,
       }));
@@ -98,8 +98,8 @@ export class Inbox {
   }
 
   /**
-   * Asks a question of the daemon itself, which no process waits for and Codex does not get: the owner of the session when the answer
-   * comes acts on it. The phase becomes `parked`.
+   * Adds a question of the daemon itself. No process waits for it, and Codex does not receive it: the session's owner
+   * at the time of the answer acts on it. Sets the phase to `parked`.
    */
   async ask(owner: Ownership, question: NewApproval): Promise<void> {
     const id = newId();
@@ -109,7 +109,7 @@ export class Inbox {
       changes: { phase: "parked" },
       also: async (trx) => {
         await insertApproval(this.#store, trx, owner, id, question);
-        // As if Codex had been told, so that nothing of it is delivered there.
+        // Marked as submitted to Codex, so that nothing of it is delivered there.
         const { now } = this.#store;
         await trx
           .updateTable("approval")
@@ -124,8 +124,8 @@ export class Inbox {
 
   /**
    * Answers an open or parked approval, and appends `inbox.answered`. The first answer wins: a later one rejects with
-   * `already_answered` and the winner in `details`. The same answer of the same person again is no conflict. Rejects with
-   * `approval_not_found`.
+   * `already_answered` and the winner in `details`. A repetition of the same answer by the same person is not a
+   * conflict. Rejects with `approval_not_found`.
    */
   async answer(
     id: string,
@@ -137,7 +137,7 @@ export class Inbox {
   ): Promise<ApprovalRow> {
     const { session_id: sessionId } = await this.#require(id);
     const { approval, events } = await this.#store.db.transaction().execute(async (trx) => {
-      // In this order everywhere: the owner holds the session's row when it changes an approval.
+      // All code locks in this order: the owner locks the session's row before it changes an approval.
       const session = await this.#sessions.lock(trx, sessionId);
       const won = await trx
         .updateTable("approval")
@@ -162,10 +162,10 @@ export class Inbox {
         trx,
         sessionId,
         [{ type: "inbox.answered", approvalId: id, by }],
-        // Parked requests are delivered together, so that the session has nothing to do before the last answer.
+        // Parked requests are delivered together, so the session has no work before the last answer.
         isIncomplete ? {} : { ready_at: Math.min(session.ready_at ?? won.updated_at, won.updated_at) },
       );
-      const detail = { kind: won.kind, answer: shownAnswer(won) };
+      const detail = { kind: won.kind, answer: publicAnswer(won) };
       await this.#audit.record({ by, action: "approval.answered", sessionId, subject: id, detail }, trx);
       return { approval: won, events: appended };
     });
@@ -178,7 +178,7 @@ export class Inbox {
     return approval;
   }
 
-  /** Records that Codex has the answer. */
+  /** Records that Codex has received the answer. */
   async delivered(
     owner: Ownership,
     id: string,
@@ -188,7 +188,7 @@ export class Inbox {
     await this.#close(owner, id, ["answered"], { state: "delivered", note: note ?? null }, events);
   }
 
-  /** Closes an approval that needs no answer any more. No-op if it is closed or delivered. */
+  /** Closes an approval that no longer needs an answer. No-op if it is closed or delivered. */
   async withdraw(owner: Ownership, id: string, note: string): Promise<void> {
     const row = await this.#require(id);
     if (!UNDELIVERED.includes(row.state)) return;
@@ -197,7 +197,7 @@ export class Inbox {
     ]);
   }
 
-  /** Expires the open approvals of an owner whose time is over, and returns them. */
+  /** Expires an owner's open approvals that were not answered in time, and returns them. */
   async expire(owner: Ownership): Promise<readonly ApprovalRow[]> {
     const due = await this.#store.db
       .selectFrom("approval")
@@ -206,7 +206,7 @@ export class Inbox {
       .where("state", "in", ANSWERABLE)
       .where("expires_at", "<=", this.#store.now)
       .execute();
-    const note = "There was no answer in time.";
+    const note = "The request was not answered in time.";
     for (const { id } of due) {
       await this.#close(owner, id, ANSWERABLE, { state: "expired", note }, [
         { type: "inbox.expired", approvalId: id, note },
@@ -219,7 +219,7 @@ export class Inbox {
     return this.#store.db.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirst();
   }
 
-  /** Newest first. */
+  /** Returns one page of entries, newest first. */
   async list({ state, sessionId, cursor, limit = DEFAULT_PAGE }: InboxQuery = {}): Promise<
     Page<ApprovalRow>
   > {
@@ -234,7 +234,7 @@ export class Inbox {
     return toPage(await select.execute(), limit, ({ id }) => [id]);
   }
 
-  /** Approvals changed at or after a time of the store's clock, oldest change first. */
+  /** Returns approvals that changed at or after a time of the store's clock, oldest change first. */
   async changedSince(
     updatedAt: number,
     { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
@@ -255,7 +255,7 @@ export class Inbox {
       notifier: this.#store.notifier,
       key: notificationKeys.approval(id),
       signals: [this.#closed, ...(signal ? [signal] : [])],
-      look: async () => {
+      query: async () => {
         const row = await this.#require(id);
         return ANSWERABLE.includes(row.state) ? undefined : row;
       },
@@ -280,17 +280,17 @@ export class Inbox {
           .where("session_id", "=", owner.sessionId)
           .where("state", "in", from)
           .executeTakeFirst();
-        // Two may find it open at the same time. The events of a delivery count even so.
-        if (numUpdatedRows === 0n && set.state !== "delivered") throw new ClosedMeanwhile();
-        await leaveWaiting(this.#store, trx, owner.sessionId);
+        // Two writes may find it open at the same time. The events of a delivery are appended in any case.
+        if (numUpdatedRows === 0n && set.state !== "delivered") throw new ApprovalClosedError();
+        await endWaiting(this.#store, trx, owner.sessionId);
       },
       mayBecomeIdle: true,
       notify: [...this.#keys(id), notificationKeys.sessions],
     });
-    await unlessClosed(write);
+    await ignoreClosed(write);
   }
 
-  /** The stored approval, if it has the same answer of the same person. */
+  /** Returns the stored approval if it has the same answer from the same person. */
   async #sameAnswer(trx: DaemonTransaction, id: string, answer: unknown, by: string): Promise<ApprovalRow> {
     const row = await trx.selectFrom("approval").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
     const stored: unknown = row.answer === null ? undefined : JSON.parse(row.answer);
@@ -299,10 +299,10 @@ export class Inbox {
     throw new DaemonError(
       "already_answered",
       answeredBy === null
-        ? `The approval ${id} can no longer be answered: it is ${ANSWERABLE.includes(state) ? "expired" : state}.`
-        : `The approval ${id} was answered by ${name ?? answeredBy} before.`,
+        ? `The approval ${id} can't be answered any more: it is ${ANSWERABLE.includes(state) ? "expired" : state}.`
+        : `The approval ${id} was already answered by ${name ?? answeredBy}.`,
       {
-        details: { winner: { state, by: answeredBy, name, at: answeredAt, answer: shownAnswer(row), note } },
+        details: { winner: { state, by: answeredBy, name, at: answeredAt, answer: publicAnswer(row), note } },
       },
     );
   }
@@ -318,8 +318,8 @@ export class Inbox {
   }
 }
 
-/** The answer as clients and the audit log may have it. */
-function shownAnswer({ request, answer }: ApprovalRow): Record<string, unknown> | null {
+/** Returns the answer without secrets, as clients and the audit log receive it. */
+function publicAnswer({ request, answer }: ApprovalRow): Record<string, unknown> | null {
   const given = answer === null ? null : (JSON.parse(answer) as Record<string, unknown>);
   return maskAnswer(JSON.parse(request) as InboxRequest, given);
 }

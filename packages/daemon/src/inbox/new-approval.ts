@@ -2,7 +2,7 @@ import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
 import type { DaemonTables } from "../database/tables.ts";
-import { UNDELIVERED } from "./leave-waiting.ts";
+import { UNDELIVERED } from "./end-waiting.ts";
 
 export interface NewApproval {
   /** Default: a new UUID. */
@@ -12,17 +12,17 @@ export interface NewApproval {
   readonly itemId?: string;
   readonly callId?: string;
   readonly requestId: string | number;
-  /** The SDK's kind of the request. */
+  /** The kind of the request in the SDK. */
   readonly kind: string;
-  /** Hash of what is asked, to recognise a request that is sent again. */
+  /** Hash of the request, used to recognise it if Codex sends it again. */
   readonly fingerprint: string;
   readonly request: unknown;
   readonly verdict?: unknown;
   readonly offers: readonly unknown[];
-  /** By the clock of the store. */
+  /** Duration by the store's clock. */
   readonly expiresInMs?: number;
   readonly rolloutBytes?: number;
-  /** Length of the rollout file of the session's own thread, if an agent asks. */
+  /** Length of the rollout file of the session's own thread, if the request is from an agent. */
   readonly rootBytes?: number;
 }
 
@@ -65,7 +65,10 @@ export async function insertApproval(
     .execute();
 }
 
-/** A request that Codex has sent again, after a restart or to a new owner. An answer that it never got still counts. */
+/**
+ * Reopens a request that Codex has sent again after a restart or to a new owner. An answer that Codex has not received
+ * is kept.
+ */
 export async function reopenApproval(
   { now }: Store<DaemonTables>,
   trx: DaemonTransaction,
@@ -96,7 +99,7 @@ export async function reopenApproval(
     .execute();
 }
 
-/** What a request is recognised by, and where its answer goes. */
+/** Returns the IDs by which the request is recognised and its answer is routed. */
 function idsOf({ turnId, itemId, callId, requestId, fingerprint }: NewApproval) {
   return {
     turn_id: turnId ?? null,

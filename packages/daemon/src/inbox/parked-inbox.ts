@@ -6,38 +6,44 @@ import { notificationKeys } from "../database/notifications.ts";
 import type { SessionChanges } from "../database/session-columns.ts";
 import type { ApprovalRow, ApprovalTable, DaemonTables } from "../database/tables.ts";
 import type { Journal } from "../journal/journal.ts";
-import { ClosedMeanwhile, unlessClosed } from "./closed-meanwhile.ts";
-import { leaveWaiting } from "./leave-waiting.ts";
+import { ApprovalClosedError, ignoreClosed } from "./approval-closed-error.ts";
+import { endWaiting } from "./end-waiting.ts";
 
 /** Why an approval was parked. */
 export type ParkReason = "crash" | "drain" | "memory" | "request";
 
 /**
- * How the answer of a parked approval gets to the model. inject: what was asked is done here, and its output is given to the open
- * call. rewind: the model decides again, and the answer is used if it asks for the same. report: the model is told what is known.
+ * How the answer to a parked approval reaches the model. inject: the action is carried out here and its output is
+ * returned for the open call. rewind: the model decides again, and the answer applies if it makes the same request.
+ * report: the model is informed of the outcome.
  */
 export type DeliveryStrategy = "inject" | "rewind" | "report";
 
-/** What is known about a parked approval, and how far its delivery is. */
+/** What is known about a parked approval, and the progress of its delivery. */
 export interface ParkedProgress {
-  /** Length of the rollout file of the session's own thread, if an agent asked. */
+  /** Length of the rollout file of the session's own thread, if the request is from an agent. */
   readonly rootBytes?: number;
   readonly reason?: ParkReason;
-  /** Calls of the model without an output, in their order. */
+  /** Calls of the model that have no output yet, in order. */
   readonly openCalls?: readonly string[];
-  /** Items that had begun since the model's last response, except those that waited for a person. */
+  /** Items that had started since the model's last response, except those that waited for an answer. */
   readonly startedItems?: readonly string[];
-  /** Whether a process was told the answer before it ended. Then the outcome is not known. */
+  /** Whether the answer was sent to a process before the process ended. If so, the outcome is unknown. */
   readonly wasSubmitted?: boolean;
   readonly strategy?: DeliveryStrategy;
-  /** Whether what was asked has been begun here, and whether it has ended. `output` is stored with `done`. */
+  /**
+   * Whether the requested action has been started here, and whether it has finished. `output` is stored with `done`.
+   */
   readonly action?: "begun" | "done";
   readonly output?: unknown;
-  /** Whether the turn that continues may have been started. From then on the thread's file is not cut any more. */
+  /**
+   * Whether the turn that continues the thread may have been started. After that, the thread's file is not truncated
+   * any more.
+   */
   readonly isContinued?: boolean;
-  /** Whether the answer is a rule of this session's policy from now on. */
+  /** Whether the answer is now a rule of this session's policy. */
   readonly isRemembered?: boolean;
-  /** Where the thread's file was cut before it was continued. */
+  /** Length to which the thread's file was truncated before the thread was continued. */
   readonly cutBytes?: number;
 }
 
@@ -54,7 +60,7 @@ export interface ParkRequest {
   readonly also?: (trx: DaemonTransaction) => Promise<void>;
 }
 
-/** Approvals that wait without a process, and what has to be known of the others to park them. */
+/** Approvals that wait without a process, and the data of other approvals that is needed to park them. */
 export class ParkedInbox {
   readonly #store: Store<DaemonTables>;
   readonly #journal: Journal;
@@ -64,7 +70,7 @@ export class ParkedInbox {
     this.#journal = journal;
   }
 
-  /** Parked approvals of a session that the model has not got the answer of, oldest first. */
+  /** Returns parked approvals of a session whose answer the model has not received, oldest first. */
   async list(sessionId: string): Promise<readonly ParkedApproval[]> {
     const rows = await this.#store.db
       .selectFrom("approval")
@@ -79,7 +85,7 @@ export class ParkedInbox {
     return rows.map(toParked);
   }
 
-  /** Approvals of a session whose answers are remembered, oldest first. */
+  /** Returns approvals of a session whose answers are remembered, oldest first. */
   async remembered(sessionId: string): Promise<readonly ParkedApproval[]> {
     const rows = await this.#store.db
       .selectFrom("approval")
@@ -92,7 +98,7 @@ export class ParkedInbox {
     return rows.map(toParked).filter(({ progress }) => progress.isRemembered === true);
   }
 
-  /** Number of approvals of all sessions that wait without a process. */
+  /** Returns the number of approvals of all sessions that wait without a process. */
   async count(): Promise<number> {
     const { count } = await this.#store.db
       .selectFrom("approval")
@@ -105,8 +111,8 @@ export class ParkedInbox {
   }
 
   /**
-   * Records that Codex is told the answer now: after a crash, the outcome of what was asked is not known. False if the approval
-   * was parked or closed meanwhile, so that Codex must not be told.
+   * Records that the answer is about to be sent to Codex. After a crash, the outcome of the request is unknown.
+   * Resolves to false if the approval has been parked or closed in the meantime; the answer must then not be sent.
    */
   async recordSubmission(owner: Ownership, id: string): Promise<boolean> {
     let isSubmitted = false;
@@ -127,8 +133,8 @@ export class ParkedInbox {
   }
 
   /**
-   * Parks approvals with the event `inbox.parked` for each. Open ones stay answerable. Delivered ones are those whose process
-   * ended with the answer, and left no sign of having acted on it.
+   * Parks approvals, and appends `inbox.parked` for each. Open approvals can still be answered. A delivered approval is
+   * included if its process received the answer and ended without a sign that it had acted on it.
    */
   async park(owner: Ownership, { note, approvals, events = [], changes, also }: ParkRequest): Promise<void> {
     await this.#journal.write({
@@ -171,7 +177,7 @@ export class ParkedInbox {
     });
   }
 
-  /** Stores how far the delivery is. */
+  /** Stores the progress of the delivery. */
   async record(
     owner: Ownership,
     approvals: readonly ParkedApproval[],
@@ -195,7 +201,10 @@ export class ParkedInbox {
     return changed;
   }
 
-  /** Records that the model has got the answers, with the event `inbox.delivered` for each. Those that are closed stay as they are. */
+  /**
+   * Records that the model has received the answers, and appends `inbox.delivered` for each. Closed approvals are not
+   * changed.
+   */
   async finish(owner: Ownership, delivered: readonly ParkedApproval[], note: string): Promise<void> {
     const open = new Set((await this.list(owner.sessionId)).map(({ id }) => id));
     const approvals = delivered.filter(({ id }) => open.has(id));
@@ -223,18 +232,18 @@ export class ParkedInbox {
           .where("id", "=", id)
           .where("submitted_at", "is", null)
           .executeTakeFirst();
-        // The end of a turn and a delivery that is resumed may both find it open. The event is not stored then.
-        if (numUpdatedRows === 0n) throw new ClosedMeanwhile();
-        await leaveWaiting(this.#store, trx, owner.sessionId);
+        // The end of a turn and a resumed delivery may both find it open. The event is then not stored.
+        if (numUpdatedRows === 0n) throw new ApprovalClosedError();
+        await endWaiting(this.#store, trx, owner.sessionId);
       },
       mayBecomeIdle: true,
       notify: [notificationKeys.approval(id), notificationKeys.inbox, notificationKeys.sessions],
     });
-    await unlessClosed(write);
+    await ignoreClosed(write);
   }
 }
 
-/** Whether parked approvals of a session have no answer yet. */
+/** Whether a session has parked approvals without an answer. */
 export async function hasUnansweredParked(trx: DaemonTransaction, sessionId: string): Promise<boolean> {
   const row = await trx
     .selectFrom("approval")
@@ -254,10 +263,10 @@ export function deliveredEvent(
 }
 
 /**
- * The parked approval of a thread whose request is repeated, because the model decides again. Only an equal request is
- * recognised: any other one is new, and the stored answer does not count for it.
+ * Returns the parked approval of a thread whose request the model repeats, because it has to decide again. Only an
+ * identical request is recognised. Any other request is new, and the stored answer does not apply to it.
  */
-export async function findAskedAgain(
+export async function findRepeatedRequest(
   store: Store<DaemonTables>,
   sessionId: string,
   threadId: string,

@@ -108,7 +108,15 @@ async function applyEffects(
   );
   if (mask && typeof columns.problem === "string") columns.problem = mask.json(columns.problem);
   const { lastSeq, at } = fence;
-  const hasNotices = await storeNotices(trx, { sessionId, threadId, events, columns, lastSeq, at });
+  const former = formerTurns(writes);
+  const hasNotices = await storeNotices(trx, {
+    sessionId,
+    threadId,
+    events: events.filter((event) => !("turnId" in event && former.has(event.turnId ?? ""))),
+    columns,
+    lastSeq,
+    at,
+  });
   const hasSessionChanges = Object.keys(columns).length > 0;
   if (hasSessionChanges) {
     await trx
@@ -129,6 +137,12 @@ async function applyEffects(
     await updateReady(trx, sessionId, fence.at);
   }
   return { hasSessionChanges, hasNotices };
+}
+
+/** Turns that are older than the session. */
+function formerTurns(writes: WriteGroup["writes"]): ReadonlySet<string> {
+  const histories = writes.filter(({ request }) => request.isHistory);
+  return new Set(histories.flatMap(({ events }) => events.flatMap(({ turnId }) => turnId ?? [])));
 }
 
 /**
@@ -209,6 +223,27 @@ function toRow(
 type Position = Pick<PassedFence, "id" | "epoch" | "at">;
 
 /**
+ * Takes a session without work from a lost node before it gets work. It waits for a node then, so that the limits of its tenant
+ * apply. A renewal of the lost node comes either before or after this.
+ */
+async function leaveLostNode(
+  store: Store<DaemonTables>,
+  trx: DaemonTransaction,
+  sessionId: string,
+): Promise<void> {
+  const node = trx
+    .selectFrom("node")
+    .select("node.id")
+    .where("node.id", "=", (where) =>
+      where.selectFrom("session").select("node_id").where("id", "=", sessionId).where("ready_at", "is", null),
+    )
+    .where("lease_until", "<", store.now);
+  const lost = await (store.kind === "postgres" ? node.forShare().skipLocked() : node).executeTakeFirst();
+  if (!lost) return;
+  await trx.updateTable("session").set({ node_id: null }).where("id", "=", sessionId).execute();
+}
+
+/**
  * Appends events of a client, which does not own the session, such as `command.accepted` and `inbox.answered`. The row lock orders
  * them with the owner's events.
  */
@@ -219,6 +254,7 @@ export async function appendAsClient(
   events: readonly EncodedEvent[],
   columns: Partial<Pick<SessionTable, "ready_at" | "phase">> = {},
 ): Promise<EventBatch> {
+  if (columns.ready_at !== undefined) await leaveLostNode(store, trx, sessionId);
   const row = await trx
     .updateTable("session")
     .set({ last_seq: sql<number>`last_seq + ${events.length}`, ...columns })

@@ -23,6 +23,8 @@ export interface WriteRequest {
   readonly mayBecomeIdle?: boolean;
   /** Set if the write may wait to share a commit with others. */
   readonly canWait?: boolean;
+  /** Set if the events are a history that is older than the session. No webhook is told of its turns. */
+  readonly isHistory?: boolean;
   /** Keys to notify after the commit, besides those of the journal. */
   readonly notify?: readonly string[];
 }

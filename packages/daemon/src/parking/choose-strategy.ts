@@ -22,6 +22,8 @@ export interface AnsweredRequest {
 export interface StrategyContext {
   /** The session's own thread. Other threads belong to agents. */
   readonly rootThreadId: string;
+  /** Whether the model's response can be removed from the thread's file. */
+  readonly mayRewind: boolean;
   /** Whether commands run in an environment that only Codex can reach. */
   readonly isRemote: boolean;
   /** The session's folder. */
@@ -47,7 +49,7 @@ export function toAnswered(row: ParkedApproval, calls: readonly ModelCall[]): An
 
 /**
  * Chooses how each answer is delivered to the model. A rewind repeats the whole response, so it is possible only if nothing of the
- * response has run. Then all its requests are rewound.
+ * response has run and the response can be removed. Then all its requests are rewound.
  */
 export function chooseStrategies(
   requests: readonly AnsweredRequest[],
@@ -55,7 +57,9 @@ export function chooseStrategies(
 ): readonly DeliveryStrategy[] {
   const wanted = requests.map((request) => strategyFor(request, context));
   if (!wanted.includes("rewind")) return wanted;
-  const mayRewind = requests.every((request, index) => wanted[index] !== "report" && hasRunNothing(request));
+  const mayRewind =
+    context.mayRewind &&
+    requests.every((request, index) => wanted[index] !== "report" && hasRunNothing(request));
   return wanted.map((strategy) => {
     if (mayRewind) return "rewind";
     return strategy === "rewind" ? "report" : strategy;
@@ -69,6 +73,9 @@ function strategyFor(
   if (row.thread_id !== rootThreadId) return "report";
   // The tool has already started. Calling it again could repeat its work.
   if (request.kind === "elicitation") return "report";
+  // A running command waited for input or a connection, and is gone. Codex's refusal would say that it never ran.
+  if (request.kind === "command" && (request.action !== "command" || request.network !== null))
+    return "report";
   // The request came from a script of the model, which only Codex can run. If the open call waits for a script, that script started
   // earlier and can't be rewound.
   if (!call) return script?.name === "exec" ? "rewind" : "report";
@@ -82,8 +89,6 @@ function strategyFor(
   if (request.kind === "mcpTool") return "inject";
   if (isRemote) return "rewind";
   if (request.kind === "fileChange") return readPatch(call) === undefined ? "rewind" : "inject";
-  // The process that waited for input or a connection is gone.
-  if (request.action !== "command" || request.network !== null) return "report";
   return request.additionalPermissions === null ? "inject" : "rewind";
 }
 

@@ -82,7 +82,9 @@ export function unknownOutcome(what: string): string {
 export function describeRequest(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
-      return `the command ${request.command ?? ""}`.trim();
+      if (request.network) return `the connection of ${describeCommand(request)} to ${request.network.host}`;
+      if (request.action === "writeStdin") return `the input ${request.command ?? ""} of a running command`;
+      return describeCommand(request);
     case "fileChange":
       return `changes of ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;
     case "permissions":
@@ -94,6 +96,10 @@ export function describeRequest(request: InboxRequest): string {
     case "elicitation":
       return `the form of the MCP server ${request.server}: ${request.message}`;
   }
+}
+
+function describeCommand({ command }: Extract<InboxRequest, { kind: "command" }>): string {
+  return command === null ? "the command" : `the command ${command}`;
 }
 
 function toPart(block: unknown): Readonly<Record<string, unknown>> {

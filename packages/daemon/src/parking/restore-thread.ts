@@ -3,6 +3,7 @@ import { mkdir, rename, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Codex } from "codexkit";
 import type { RolloutFile, RolloutStore } from "../rollouts/rollout-store.ts";
+import { unloadThread } from "./unload-thread.ts";
 
 /** A thread's rollout file, truncated to the position at which the thread is continued. */
 export interface CutFile {
@@ -32,10 +33,9 @@ export async function restoreThread(
   const files = await rollouts.lineage(sessionId);
   const own = files.filter(({ role, bytes }) => role !== "base" && bytes > 0);
   if (!own.some(({ role }) => role === "main")) return 0;
-  for (const threadId of new Set(own.map(threadOf))) {
-    // Rejects if this home never had the thread.
-    await codex.deleteThread(threadId).catch(() => {});
-  }
+  // This home may have the only complete files.
+  await rollouts.requireWhole(sessionId);
+  for (const threadId of new Set(own.map(threadOf))) await unloadThread(codex, threadId);
   let written = 0;
   for (const file of files) {
     const target = join(codexHome, file.path);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { findOpenCalls, hasOutput, lengthAtRequest, startOfResponse } from "./rollout-lines.ts";
+import { findOpenCalls, hasOutput, lengthAtRequest, readLines, startOfResponse } from "./rollout-lines.ts";
 
 const item = (payload: object): object => ({ type: "response_item", payload });
 const user = item({ type: "message", role: "user", content: [] });
@@ -17,7 +17,7 @@ function file(...lines: readonly object[]): Uint8Array {
   return Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
-const idsOf = (bytes: Uint8Array): string[] => findOpenCalls(bytes).map(({ callId }) => callId);
+const idsOf = (bytes: Uint8Array): string[] => findOpenCalls(readLines(bytes)).map(({ callId }) => callId);
 
 describe("the open calls of a rollout file", () => {
   test("are those without an output, in their order", () => {
@@ -32,7 +32,8 @@ describe("the open calls of a rollout file", () => {
   test("may have the ID of an earlier call", () => {
     const bytes = file(user, call("a"), output("a"), call("a"));
     expect(idsOf(bytes)).toEqual(["a"]);
-    expect(findOpenCalls(bytes).map((open) => hasOutput(bytes, open))).toEqual([false]);
+    const lines = [...readLines(bytes)];
+    expect(findOpenCalls(lines).map((open) => hasOutput(lines, open))).toEqual([false]);
   });
 
   test("are found although the last line is incomplete", () => {
@@ -73,6 +74,7 @@ describe("the length at a request", () => {
 test("a response begins after the newest input of the model", () => {
   const given = file(user, call("a"), output("a"));
   const bytes = Buffer.concat([given, file(reasoning, speech, call("b"), call("c"))]);
-  const [first] = findOpenCalls(bytes);
-  expect(first && startOfResponse(bytes, first)).toBe(given.length);
+  const lines = [...readLines(bytes)];
+  const [first] = findOpenCalls(lines);
+  expect(first && startOfResponse(lines, first)).toBe(given.length);
 });

@@ -12,7 +12,7 @@ export interface ModelCall {
   readonly atByte: number;
 }
 
-interface RolloutLine {
+export interface RolloutLine {
   readonly atByte: number;
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -23,18 +23,19 @@ const parsedLine = z.object({
   payload: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** Reads the lines of a rollout file from an offset. An incomplete line is left out. */
-export function readLines(file: Uint8Array, fromByte = 0): readonly RolloutLine[] {
+/**
+ * Reads the lines of a rollout file from an offset. An incomplete line is left out. Lines are parsed one by one, so that a search
+ * that ends early parses no more; keep them in an array to search them several times.
+ */
+export function* readLines(file: Uint8Array, fromByte = 0): Generator<RolloutLine, void> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  const lines: RolloutLine[] = [];
   for (let at = fromByte; at < bytes.length;) {
     const end = bytes.indexOf(0x0a, at);
     if (end === -1) break;
     const parsed = parsedLine.safeParse(parseJson(bytes.toString("utf8", at, end)));
-    if (parsed.success) lines.push({ atByte: at, ...parsed.data });
+    if (parsed.success) yield { atByte: at, ...parsed.data };
     at = end + 1;
   }
-  return lines;
 }
 
 /**
@@ -50,8 +51,8 @@ export function lengthAtRequest(file: Uint8Array, requestBytes: number): number 
 }
 
 /** Finds all calls of the model, oldest first. */
-export function findCalls(file: Uint8Array): readonly ModelCall[] {
-  return readLines(file).flatMap(({ type, payload, atByte }) => {
+export function findCalls(lines: Iterable<RolloutLine>): readonly ModelCall[] {
+  return Array.from(lines).flatMap(({ type, payload, atByte }) => {
     const callId = payload["call_id"];
     if (type !== "response_item" || typeof callId !== "string") return [];
     const call = toCall(payload, callId, atByte);
@@ -60,9 +61,9 @@ export function findCalls(file: Uint8Array): readonly ModelCall[] {
 }
 
 /** Finds the calls of the newest response that have no output, in their order. */
-export function findOpenCalls(file: Uint8Array): readonly ModelCall[] {
+export function findOpenCalls(lines: Iterable<RolloutLine>): readonly ModelCall[] {
   const open = new Map<string, ModelCall>();
-  for (const { type, payload, atByte } of readLines(file)) {
+  for (const { type, payload, atByte } of lines) {
     if (type !== "response_item") continue;
     const callId = payload["call_id"];
     if (typeof callId !== "string") {
@@ -84,9 +85,9 @@ export function isScript({ name, namespace }: Pick<ModelCall, "name" | "namespac
 }
 
 /** Returns the offset of the response that contains a call: after the newest earlier item that is not the model's. */
-export function startOfResponse(file: Uint8Array, call: ModelCall): number {
+export function startOfResponse(lines: Iterable<RolloutLine>, call: ModelCall): number {
   let start: number | undefined;
-  for (const line of readLines(file)) {
+  for (const line of lines) {
     if (line.atByte > call.atByte) break;
     if (!isOfResponse(line)) start = undefined;
     else start ??= line.atByte;
@@ -94,20 +95,23 @@ export function startOfResponse(file: Uint8Array, call: ModelCall): number {
   return start ?? call.atByte;
 }
 
-/** Returns the IDs of items that ended after an offset, except messages, reasoning and plans. */
-export function endedItems(file: Uint8Array, fromByte: number): readonly string[] {
-  return readLines(file, fromByte).flatMap(({ type, payload }) => {
+/** Returns the IDs of items that ended, except messages, reasoning and plans. */
+export function endedItems(lines: readonly RolloutLine[]): readonly string[] {
+  return lines.flatMap(({ type, payload }) => {
     const item = payload["item"];
     if (type !== "event_msg" || payload["type"] !== "item_completed" || !isRecord(item)) return [];
     return typeof item["id"] === "string" && !isSpeech(item["type"]) ? [item["id"]] : [];
   });
 }
 
-/** Whether the file contains an output of the call. */
-export function hasOutput(file: Uint8Array, call: ModelCall): boolean {
-  return readLines(file, call.atByte).some(
-    ({ type, payload }) =>
-      type === "response_item" && payload["call_id"] === call.callId && isOutput(payload["type"]),
+/** Whether the lines contain an output of the call. */
+export function hasOutput(lines: readonly RolloutLine[], call: ModelCall): boolean {
+  return lines.some(
+    ({ type, payload, atByte }) =>
+      atByte > call.atByte &&
+      type === "response_item" &&
+      payload["call_id"] === call.callId &&
+      isOutput(payload["type"]),
   );
 }
 

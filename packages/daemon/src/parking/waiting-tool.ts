@@ -1,7 +1,7 @@
 import type { InboxRequest } from "../api/approval.ts";
 import type { ApprovalRow } from "../database/tables.ts";
 import { findCall } from "./open-work.ts";
-import { findCalls, findOpenCalls, isScript, type ModelCall } from "./rollout-lines.ts";
+import { findCalls, findOpenCalls, isScript, readLines, type RolloutLine } from "./rollout-lines.ts";
 
 /**
  * Whether a call of a tool waits for a decision whose request is not stored yet. This is the case if the thread's file has more
@@ -16,12 +16,13 @@ export function waitsForTool(
   requests: readonly Pick<ApprovalRow, "request" | "rollout_bytes">[],
 ): boolean {
   const request = JSON.stringify(tool);
-  const open = findOpenCalls(file);
+  const lines = [...readLines(file)];
+  const open = findOpenCalls(lines);
   const calls = open.filter((call) => findCall({ call_id: null, request }, [call]));
   const waiting = calls.length > 0 ? calls : open.filter(isScript).slice(0, 1);
   const [first] = waiting;
   if (!first) return false;
-  if (calls.length === 0 && !isNamedInScript(file, tool.tool)) return false;
+  if (calls.length === 0 && !isNamedInScript(lines, tool.tool)) return false;
   const asked = requests.filter(
     (row) => row.request === request && (row.rollout_bytes ?? Infinity) > first.atByte,
   );
@@ -29,7 +30,7 @@ export function waitsForTool(
 }
 
 /** Searches all calls, because a script that is being waited for was started by an earlier call. */
-function isNamedInScript(file: Uint8Array, name: string | null): boolean {
-  const scripts: readonly ModelCall[] = findCalls(file).filter(isScript);
+function isNamedInScript(lines: readonly RolloutLine[], name: string | null): boolean {
+  const scripts = findCalls(lines).filter(isScript);
   return name !== null && scripts.some(({ input }) => input.includes(name));
 }

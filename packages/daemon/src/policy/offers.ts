@@ -8,7 +8,7 @@ import {
 } from "codexkit";
 import type { InboxAnswer, ApprovalOffer } from "../api/approval.ts";
 
-/** A decision that a person can choose, with what Codex is told. */
+/** A decision that can be chosen, with the response that Codex receives. */
 export interface Offer extends ApprovalOffer {
   readonly decision: AnyDecision;
 }
@@ -41,7 +41,7 @@ const REFUSALS: readonly Offer[] = [
   },
 ];
 
-/** The decisions that can be chosen for an approval now. */
+/** Returns the decisions that can be chosen for an approval now. */
 export function offersFor(approval: AnyApproval): readonly Offer[] {
   switch (approval.kind) {
     case "command":
@@ -62,7 +62,7 @@ export function offersFor(approval: AnyApproval): readonly Offer[] {
   }
 }
 
-/** What Codex is told for the answer of a person. The answer was checked against the offers before it was stored. */
+/** Returns Codex's decision for an answer. The answer was checked against the offers before it was stored. */
 export function decisionFor(approval: AnyApproval, answer: InboxAnswer): AnyDecision {
   if (answer.type !== "decision") return "decline";
   const offer = offersFor(approval).find(({ id }) => id === answer.offer);

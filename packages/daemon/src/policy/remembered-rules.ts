@@ -2,7 +2,7 @@ import type { Rule } from "@codexkit/approvals";
 import type { ApprovalOffer, InboxAnswer, InboxRequest } from "../api/approval.ts";
 import type { ApprovalTable } from "../database/tables.ts";
 
-/** Rules of a session's policy that answers of a person have added. */
+/** Policy rules of a session that were added by answers. */
 export interface RememberedRules {
   readonly allow: readonly Rule[];
   readonly deny: readonly Rule[];
@@ -13,8 +13,9 @@ export const NO_RULES: RememberedRules = { allow: [], deny: [] };
 type AnsweredRow = Pick<ApprovalTable, "request" | "offers" | "answer">;
 
 /**
- * Rules with the meaning of answers that are remembered. Codex remembers what it was told itself; these stand for answers that
- * came when it did not wait any more. An `always` is given to Codex with the next request that it covers.
+ * Returns the rules that have the effect of remembered answers. Codex remembers the answers that it receives; these
+ * rules replace answers that were given after it had stopped waiting. An `always` is sent to Codex with the next
+ * request that it covers.
  */
 export function rememberedRules(rows: readonly AnsweredRow[]): RememberedRules {
   const allow: Rule[] = [];
@@ -56,18 +57,21 @@ function toRules(request: InboxRequest, { id, scope, stores }: ApprovalOffer): r
       if (request.tool === null) return [];
       return [{ kind: "mcp", server: request.server, tool: request.tool, literal: true, scope }];
     default:
-      // A grant of permissions is put in force by Codex itself.
+      // Codex applies granted permissions itself.
       return [];
   }
 }
 
-/** The words were stored as one text: a word with a space in it, such as a script, can't be told from two words. */
+/**
+ * The words were stored as one text, so a word with a space in it, such as a script, can't be distinguished from two
+ * words.
+ */
 function prefixRules(words: readonly string[]): readonly Rule[] {
   const isPlain = words.length > 0 && words.every((word) => /^[\w./:@=+-]+$/.test(word));
   return isPlain ? [{ kind: "prefix", argv: words, scope: "always" }] : [];
 }
 
-/** Changes below a folder have no rule: Codex asks about each of them again. */
+/** There is no rule for changes below a folder: Codex asks about each change again. */
 function filesOf({ grantRoot, changes }: Extract<InboxRequest, { kind: "fileChange" }>): readonly string[] {
   if (grantRoot !== null) return [];
   return changes?.map(({ path }) => path) ?? [];

@@ -4,8 +4,8 @@ import type { ApprovalRow } from "../database/tables.ts";
 import { toInboxRequest } from "./to-inbox-request.ts";
 
 /**
- * Whether Codex repeats its question about the tool of an entry. A server can send any form, so that everything which the person
- * was shown has to be the same: then the answer allows nothing else.
+ * Whether Codex repeats the request of a tool's entry. A server can send any form, so everything that was presented
+ * must be identical. Otherwise, the answer might allow something else.
  */
 export function isSameTool(
   row: Pick<ApprovalRow, "kind" | "thread_id" | "turn_id" | "request">,
@@ -18,7 +18,7 @@ export function isSameTool(
   );
 }
 
-/** What Codex is told for an offer of a tool's entry. */
+/** Returns Codex's response for an offer of a tool's entry. */
 export function toolAnswer(offer: string): ElicitationAnswer {
   switch (offer) {
     case "accept":

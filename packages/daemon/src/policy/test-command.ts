@@ -8,17 +8,18 @@ import {
 import type { SessionSettings } from "../api/settings.ts";
 import { NO_RULES, type RememberedRules } from "./remembered-rules.ts";
 
-/** The settings of a session that decide about its commands. */
+/** The settings of a session that its command policy depends on. */
 export type PolicySettings = Pick<SessionSettings, "permissionMode" | "agentMode" | "approvalPolicy">;
 
-/** The policy that answers approvals of a session before a person is asked. */
+/** Creates the policy that answers approvals of a session before a person is asked. */
 export function sessionPolicy(
   settings: PolicySettings,
   cwd: string,
   { allow, deny }: RememberedRules = NO_RULES,
 ): Policy {
   const preset = presetOf(settings);
-  // The sandbox enforces these modes. What leaves it is a person's decision, so that no preset denies by itself.
+  // The sandbox enforces these modes. Commands that leave the sandbox need a person's decision, so no preset denies
+  // anything by itself.
   return definePolicy({
     preset,
     workspace: cwd,
@@ -29,15 +30,15 @@ export function sessionPolicy(
 }
 
 function presetOf({ permissionMode, agentMode, approvalPolicy }: PolicySettings): PresetName {
-  // A chat and a plan change nothing, whatever mode they were switched from.
+  // A chat and a plan are read-only, regardless of the permission mode.
   if (agentMode !== "build") return "read-only";
-  // A person who wants to be asked about everything that is not known to be safe gets only reads answered.
+  // With `untrusted`, only reads are allowed without asking.
   return approvalPolicy === "untrusted" && permissionMode === "workspace-write"
     ? "read-only"
     : permissionMode;
 }
 
-/** Judges a command as the session's policy would, without running anything. */
+/** Evaluates a command with the session's policy, without running it. */
 export function testCommand(
   settings: PolicySettings,
   { cwd, command }: { readonly cwd: string; readonly command: string },

@@ -11,6 +11,7 @@ it("keeps the contents of files that a patch of the first protocol adds and dele
       "added.txt": { type: "add", content: "new" },
       "deleted.txt": { type: "delete", content: "old" },
       "changed.txt": { type: "update", unified_diff: "@@ -1 +1 @@", move_path: null },
+      "moved.txt": { type: "update", unified_diff: "@@ -2 +2 @@", move_path: "/etc/cron.d/x" },
     },
   } as unknown as AnyApproval;
   expect(toInboxRequest(request)).toMatchObject({
@@ -19,6 +20,8 @@ it("keeps the contents of files that a patch of the first protocol adds and dele
       { path: "added.txt", kind: "add", diff: "new" },
       { path: "deleted.txt", kind: "delete", diff: "old" },
       { path: "changed.txt", kind: "update", diff: "@@ -1 +1 @@" },
+      // As in Codex's own diffs.
+      { path: "moved.txt", kind: "update", diff: "@@ -2 +2 @@\n\nMoved to: /etc/cron.d/x" },
     ],
   });
 });

@@ -8,19 +8,24 @@ import { importSession } from "../transfer/import-session.ts";
 import { LINE_BYTES, readSessionFile } from "../transfer/read-session-file.ts";
 
 const PREFIX = "codexkit-replay-";
-/** Folders of replays that were killed are removed after this time: a running one may be that old too, but not untouched. */
+/**
+ * Folders of killed replays are removed after this time. The folder of a running replay can be that old, but it is
+ * regularly touched.
+ */
 const ABANDONED_MS = 7 * 24 * 3_600_000;
-/** Not the name of any node, so that no daemon takes its own files for those of the session. */
+/** Not the name of any node, so that no daemon treats its own files as those of the session. */
 const NODE = "exported-from";
 
-/** A folder for the store of a replay, which is removed at its end. */
+/** Creates a folder for the store of a replay. It is removed on disposal. */
 export async function createReplayFolder(): Promise<AsyncDisposable & { readonly path: string }> {
   await removeAbandoned();
   const path = await mkdtemp(join(tmpdir(), PREFIX));
   return { path, [Symbol.asyncDispose]: async () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Adds the session of a file as it was, with its ID and its journal. Rejects with `bad_options` if the file can't be used. */
+/**
+ * Adds the session of a file unchanged, with its ID and journal. Rejects with `bad_options` if the file can't be used.
+ */
 export async function loadReplay(database: Database, file: string): Promise<void> {
   try {
     await using lines = readSessionFile(file, LINE_BYTES);

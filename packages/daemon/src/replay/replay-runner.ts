@@ -1,7 +1,7 @@
 import { DaemonError } from "../errors.ts";
 import { NO_FLEET_STATUS, type Runner, type RunnerStatus } from "../sessions/runner.ts";
 
-/** The runner of a daemon that replays a session: there is no Codex, and nothing to run. */
+/** The runner of a daemon that replays a session. It has no Codex and never runs anything. */
 export class ReplayRunner implements Runner {
   #state: RunnerStatus["state"] = "stopped";
 
@@ -36,7 +36,7 @@ export class ReplayRunner implements Runner {
     };
   }
 
-  /** The status that clients see does not change. */
+  /** The status that clients see never changes. */
   onChange(): Disposable {
     return { [Symbol.dispose]: () => undefined };
   }
@@ -65,6 +65,6 @@ export class ReplayRunner implements Runner {
 export function readOnly(): DaemonError {
   return new DaemonError(
     "read_only",
-    "The daemon replays an exported session, which can only be read. Import the file into another daemon to continue it.",
+    "This daemon replays an exported session, which is read-only. Import the file into another daemon to continue the session.",
   );
 }

@@ -169,4 +169,16 @@ describe.each(STORE_KINDS)("rollouts on %s", (kind) => {
     await expect(database.rollouts.read("file")).rejects.toMatchObject({ code: "rollout_too_large" });
     expect(await database.rollouts.storedBytes("file")).toBe(8);
   });
+
+  it("are whole if they are within the limit and have the expected length", async () => {
+    await using database = await databases.open({ limits: { rolloutBytes: 10 } });
+    const owner = await ownedSession(database);
+    await append(database, owner, { atByte: 0, data: Buffer.from("12345678") });
+    const requireWhole = (length: number): Promise<void> =>
+      database.rollouts.requireWhole(owner.sessionId, new Map([["file", length]]));
+    await requireWhole(8);
+    await expect(requireWhole(9)).rejects.toMatchObject({ code: "rollout_mismatch" });
+    await append(database, owner, { atByte: 8, data: Buffer.from("90x") });
+    await expect(requireWhole(8)).rejects.toMatchObject({ code: "rollout_too_large" });
+  });
 });

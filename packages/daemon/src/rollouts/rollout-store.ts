@@ -152,15 +152,51 @@ export class RolloutStore {
     return [...files.values()];
   }
 
-  /** Reads a whole file. Rejects with `rollout_too_large` if its end is not stored. */
-  async read(rolloutId: string): Promise<Uint8Array | undefined> {
+  /** Rejects with `rollout_too_large` if the end of a file is not stored. */
+  async requireEnd(rolloutId: string): Promise<void> {
     const row = await this.#store.db
       .selectFrom("rollout")
       .select("is_partial")
       .where("id", "=", rolloutId)
       .executeTakeFirst();
     if (row?.is_partial === 1) throw this.#tooLarge(rolloutId);
+  }
+
+  /** Reads a whole file. Rejects with `rollout_too_large` if its end is not stored. */
+  async read(rolloutId: string): Promise<Uint8Array | undefined> {
+    await this.requireEnd(rolloutId);
     return this.#read(this.#store.db, rolloutId);
+  }
+
+  /**
+   * Rejects unless the whole files of a session are stored: with `rollout_too_large` if one exceeds the limit, and with
+   * `rollout_mismatch` if one is shorter than it should be. Call it before Codex deletes its own files, and in the transaction that
+   * depends on it.
+   *
+   * @param lengths Known lengths of files, by ID.
+   */
+  async requireWhole(
+    sessionId: string,
+    lengths: ReadonlyMap<string, number> = new Map(),
+    db: DaemonTransaction | Store<DaemonTables>["db"] = this.#store.db,
+  ): Promise<void> {
+    const files = await db
+      .selectFrom("session_rollout")
+      .innerJoin("rollout", "rollout.id", "session_rollout.rollout_id")
+      .select(["rollout.id", "is_partial"])
+      .where("session_id", "=", sessionId)
+      .where("role", "!=", "base")
+      .execute();
+    const partial = files.find(({ is_partial: isPartial }) => isPartial === 1);
+    if (partial) throw this.#tooLarge(partial.id);
+    for (const [id, length] of lengths) {
+      const stored = await this.#bytes(db, id);
+      if (stored >= length) continue;
+      throw new DaemonError(
+        "rollout_mismatch",
+        `Only ${stored} of ${length} bytes of the rollout ${id} are stored.`,
+      );
+    }
   }
 
   /** Like `read`, inside a transaction, and also for a file whose end is not stored. */

@@ -1,32 +1,36 @@
 const REDACTED = "[redacted]";
 
-/** Variables whose values say nothing secret, and are often the reason of a failure. All others are named only. */
+/**
+ * Variables whose values are not secret and are often the cause of a problem. For all others, only the name is
+ * included.
+ */
 const SHOWN_VARIABLES =
   /^(?:CODEX_HOME|CODEX_SANDBOX\w*|CI|HOME|LANG|LC_\w+|LANGUAGE|LOGNAME|NODE_ENV|NODE_VERSION|NO_COLOR|PATH|PWD|RUST_LOG|RUST_BACKTRACE|SHELL|SSL_CERT_(?:FILE|DIR)|TERM|TMPDIR|TZ|USER|XDG_\w+)$/;
 
-/** Texts that are secret by their form. */
+/** Formats that identify a text as a secret. */
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, REDACTED],
-  // Keys and tokens of common services, and those of the daemon.
+  // Keys and tokens of common services and of the daemon.
   [/\b(?:sk|pk|rk)(?:-|_live_|_test_)[\w-]{8,}/g, REDACTED],
   [/\bAIza[\w-]{30,}/g, REDACTED],
   [/\b(?:ckd|whsec|ghp|gho|ghu|ghs|ghr|github_pat|glpat|xox[abprs])[_-][\w+/=-]{8,}/g, REDACTED],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, REDACTED],
   [/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?/g, REDACTED],
-  // The password of a URL.
+  // The password in a URL.
   [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:)[^\s/@"]+(@)/gi, `$1${REDACTED}$2`],
   [/(\b(?:Bearer|Basic)\s+)[\w+/=.~-]{8,}/gi, `$1${REDACTED}`],
-  // Members and options whose name says that they are secret. Quotes may be escaped: texts are often JSON inside JSON.
+  // Fields and options with a name that indicates a secret. Quotes may be escaped, because texts are often JSON inside
+  // JSON.
   [
     /((?:api[_-]?key|access[_-]?key|secret|token|password|passwd|authorization|credential|[_-](?:pw|pwd|pass))s?\\*["']?\s*[:=]\s*\\*["']?)(?!\[redacted\]|null|true|false|\d{1,9}\b|[{[])[^\s"',;&\\}\]]{4,}/gi,
     `$1${REDACTED}`,
   ],
 ];
 
-/** Values shorter than this are words rather than secrets, and would remove parts of ordinary texts. */
+/** Shorter values are probably words, and redacting them would remove parts of ordinary texts. */
 const MIN_SECRET = 8;
 
-/** Removes known secrets, and what looks like one, from texts and JSON values. */
+/** Removes known secrets, and text that looks like one, from texts and JSON values. */
 export class Redactor {
   readonly #secrets: readonly string[];
 
@@ -35,10 +39,10 @@ export class Redactor {
     for (const secret of secrets) {
       if (secret.length < MIN_SECRET) continue;
       known.add(secret);
-      // As it stands inside a JSON text.
+      // The escaped form, which occurs in JSON.
       known.add(JSON.stringify(secret).slice(1, -1));
     }
-    // A secret may contain another one.
+    // A secret may contain another one, so longer ones are replaced first.
     this.#secrets = [...known].toSorted((a, b) => b.length - a.length);
   }
 
@@ -49,7 +53,7 @@ export class Redactor {
     return clean;
   }
 
-  /** A value of JSON. Names of members are kept. */
+  /** Redacts a JSON value. Property names are kept. */
   value(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((entry) => this.value(entry));
@@ -62,7 +66,7 @@ export class Redactor {
     );
   }
 
-  /** The names of all variables, with the values of harmless ones. */
+  /** Returns the names of all variables, and the values of harmless ones. */
   environment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
     return Object.fromEntries(
       Object.entries(env)
@@ -73,28 +77,28 @@ export class Redactor {
   }
 }
 
-/** The values of an environment that are not shown. */
+/** Returns the values of an environment that are treated as secrets. */
 export function secretValues(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value]) =>
     value === undefined || SHOWN_VARIABLES.test(name) || !isSecretName(name) ? [] : [value],
   );
 }
 
-/** All strings of a value, for those that hold nothing but secrets. */
+/** Returns all strings in a value, for values that contain only secrets. */
 export function allStrings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(allStrings);
 }
 
-/** Members of JSON. `key` is the idempotency key of a command. */
+/** Whether a JSON property is secret by its name. `key` is the idempotency key of a command. */
 function isSecretMember(name: string): boolean {
   return /(?:api_?key|access_?key|private_?key|secret|token|password|passphrase|authorization|cookie|[_-](?:pw|pwd|pass))$/i.test(
     name,
   );
 }
 
-/** Names of variables. */
+/** Whether a variable is secret by its name. */
 export function isSecretName(name: string): boolean {
   return /key|token|secret|password|passwd|passphrase|pass$|(?:^|_)pwd?$|credential|authorization|cookie|auth$|dsn|_url$/i.test(
     name,

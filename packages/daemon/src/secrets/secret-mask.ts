@@ -1,18 +1,24 @@
 import type { SessionSetup } from "../api/settings.ts";
-import { isSecretName } from "./redact.ts";
+import { isSecretName, Redactor } from "./redact.ts";
 
-/** Shorter values are words rather than secrets, and would remove parts of ordinary texts. */
+/** Shorter values are probably words, and masking them would remove parts of ordinary texts. */
 const MIN_SECRET = 8;
 /** Headers that every request has. Their values occur in ordinary texts. */
 const ORDINARY_HEADERS =
   /^(?:accept(?:-\w+)?|content-type|cache-control|connection|host|origin|user-agent)$/i;
-/** A path or one word. */
+/** A path or a single word. */
 const ORDINARY_VALUE = /^(?:~?\/[\w./ -]*|[a-z]+)$/i;
 
-/** Replaces the secrets of a session's setup in what is stored about it: every client that may read gets that. */
+/** Recognises secrets only by their format. */
+const NO_SECRETS = new Redactor([]);
+
+/**
+ * Masks the secrets of a session's setup in everything that is stored about the session, because every client with read
+ * access receives it.
+ */
 export class SecretMask {
   readonly #secrets: readonly string[];
-  /** As they stand inside JSON. */
+  /** The secrets in the escaped form that occurs in JSON. */
   readonly #inJson: readonly string[];
 
   private constructor(secrets: readonly string[]) {
@@ -20,31 +26,32 @@ export class SecretMask {
     this.#inJson = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
   }
 
-  /** Undefined if the setup has no secrets. */
+  /** Returns undefined if the setup has no secrets. */
   static of(setup: SessionSetup): SecretMask | undefined {
     const secrets = setupSecrets(setup);
     return secrets.length === 0 ? undefined : new SecretMask(secrets);
   }
 
-  /** A JSON text without the secrets. */
+  /** Masks the secrets in a JSON text. */
   json(text: string): string {
     if (!this.#inJson.some((secret) => text.includes(secret))) return text;
-    // Only in strings: a secret of digits may be a part of a number too.
+    // Only in strings, because digits of a secret may also occur in a number.
     const mask = (_name: string, value: unknown) => (typeof value === "string" ? this.#mask(value) : value);
     return JSON.stringify(JSON.parse(text, mask));
   }
 
   #mask(text: string): string {
     let masked = text;
-    // Of the same length, so that offsets of deltas stay valid.
+    // Replaced by text of the same length, so that offsets of deltas stay valid.
     for (const secret of this.#secrets) masked = masked.replaceAll(secret, "*".repeat(secret.length));
     return masked;
   }
 }
 
 /**
- * The values of a setup that only the creator of the session knows, the longest first, because one may contain another. Values
- * that are paths, single words or shorter than eight characters are secret only if their name says so, or not at all.
+ * Returns the values of a setup that only the session's creator knows. The longest come first, because one may contain
+ * another. Paths, single words and values shorter than eight characters are only secret if their name indicates it, or
+ * not at all.
  */
 export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): readonly string[] {
   const secrets = new Set<string>();
@@ -54,7 +61,7 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
   const addUrl = (url: string): void => {
     for (const value of urlSecrets(url)) add(value);
     const { search } = new URL(url);
-    // With its question mark, a short query is not mistaken for another text.
+    // Including the question mark, because a short query could occur in other texts.
     if (search.length > 1) secrets.add(search);
   };
   for (const server of Object.values(mcpServers ?? {})) {
@@ -62,18 +69,20 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
       for (const [name, value] of Object.entries(server.env ?? {})) {
         if (isSecretName(name) || !ORDINARY_VALUE.test(value)) add(value);
       }
+      for (const value of secretArguments(server.args ?? [])) add(value);
       continue;
     }
     addUrl(server.url);
     for (const [name, value] of Object.entries(server.headers ?? {})) {
       if (ORDINARY_HEADERS.test(name)) continue;
       add(value);
-      // What follows the scheme, such as `Bearer`.
+      // The part after the scheme, such as `Bearer`.
       add(value.slice(value.indexOf(" ") + 1));
     }
   }
   if (environment) addUrl(environment.url);
   add(environment?.token ?? "");
+  add(environment?.secret ?? "");
   for (const { url, secret } of tools ?? []) {
     addUrl(url);
     add(secret ?? "");
@@ -81,19 +90,46 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
   return [...secrets].toSorted((a, b) => b.length - a.length);
 }
 
-/** Whether a URL has something that only its owner knows. */
+/** Whether a server's configuration contains a value that only its creator knows, or that looks like one. */
+export function hasSecrets(server: NonNullable<SessionSetup["mcpServers"]>[string]): boolean {
+  if (!("command" in server)) return server.headers !== undefined || hasUrlSecrets(server.url);
+  const { env, args = [] } = server;
+  return env !== undefined || secretArguments(args).length > 0 || args.some(hasSecretForm);
+}
+
+/** Returns the values of options such as `--api-key`, passed as a separate argument or after an equals sign. */
+export function secretArguments(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => {
+    const [, name = "", value = args[index + 1]] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
+    return isSecretName(name) && value !== undefined ? [value] : [];
+  });
+}
+
+function hasSecretForm(arg: string): boolean {
+  return NO_SECRETS.text(arg) !== arg || (URL.canParse(arg) && hasUrlSecrets(arg));
+}
+
+/**
+ * Whether all occurrences of an answer can be replaced. Replacing a short answer, a path or a word would remove parts
+ * of ordinary texts.
+ */
+export function isUnusual(answer: string): boolean {
+  return answer.length >= MIN_SECRET && !ORDINARY_VALUE.test(answer);
+}
+
+/** Whether a URL contains a value that only its owner knows. */
 export function hasUrlSecrets(url: string): boolean {
   const { username, password, search } = new URL(url);
   return username + password + search !== "";
 }
 
-/** Without its query, user and password. */
+/** Returns the URL without its query, user and password. */
 export function withoutUrlSecrets(url: string): string {
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }
 
-/** The values of the query, the user and the password, as written and decoded. */
+/** Returns the query values, user and password, in raw and decoded form. */
 function urlSecrets(url: string): string[] {
   const { username, password, search, searchParams } = new URL(url);
   const written = search.slice(1).split("&");

@@ -137,8 +137,12 @@ describe.each(STORE_KINDS)("claims on %s", (kind) => {
     expect(await claim(true)).toMatchObject([
       { sessionId: busy.sessionId, reason: "node_lost", previousNode: "lost" },
     ]);
+    // Without work, it waits for a node like any other.
     await submit(database, idle.sessionId);
-    expect(await claim(true)).toMatchObject([{ sessionId: idle.sessionId, reason: "node_lost" }]);
+    expect(await database.sessions.require(idle.sessionId)).toMatchObject({ node_id: null });
+    expect(await claim(false)).toMatchObject([
+      { sessionId: idle.sessionId, reason: "ready", previousNode: "lost" },
+    ]);
   });
 
   it("know after a takeover that the tenant is limited, so that the session makes room when it is idle", async () => {
@@ -163,6 +167,22 @@ describe.each(STORE_KINDS)("claims on %s", (kind) => {
     expect(await claim()).toEqual([]);
     await expire(database, idle.nodeId);
     expect(await claim()).toMatchObject([{ sessionId: next }]);
+  });
+
+  it("apply the limit of a tenant to a session that a lost node has left behind, when it gets work", async () => {
+    await using database = await databases.open();
+    await setTenant(database, "small", { max_active: 1 });
+    const idle = await ownedSession(database, { name: "lost", tenantId: "small" });
+    await expire(database, idle.nodeId);
+    const next = await insert(database, "next", { tenantId: "small" });
+    const nodeId = await register(database, "other");
+    const claim = () => database.sessions.claim({ ...CLAIM, nodeId, name: "other" });
+    const [owner] = await claim();
+    expect(owner).toMatchObject({ sessionId: next });
+    await submit(database, idle.sessionId);
+    expect(await claim()).toEqual([]);
+    if (owner) await database.sessions.release(owner);
+    expect(await claim()).toMatchObject([{ session: { tenant_id: "small" } }]);
   });
 
   it("find the sessions of a lost node that can move behind those that can't", async () => {
@@ -236,8 +256,8 @@ describe.each(STORE_KINDS)("stranded sessions on %s", (kind) => {
       return owner;
     };
     const [pinned, idle] = [await ownPinned(), await ownPinned()];
-    for (const owner of [pinned, idle]) await expire(database, owner.nodeId);
     await submit(database, pinned.sessionId);
+    for (const owner of [pinned, idle]) await expire(database, owner.nodeId);
     const waiting = await insert(database, "waiting", { needs: ["gpu"] });
     const movable = await insert(database, "movable");
     await database.nodes.register({ ...NODE, name: "here", labels: ["node:here"] });

@@ -1,5 +1,5 @@
 import type { Store } from "@codexkit/store";
-import { sql } from "kysely";
+import { type SelectQueryBuilder, sql } from "kysely";
 import type { NewSessionEvent } from "../api/event.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction } from "../database/ownership.ts";
@@ -11,10 +11,13 @@ import { activeSessions, findReady, type ReadySession } from "./ready-sessions.t
 /** Candidates per wanted session in Postgres, because other nodes may be claiming some of them. */
 const CANDIDATES = 4;
 
-export interface ClaimOptions extends NodeAbilities {
+export interface ClaimingNode extends NodeAbilities {
   readonly nodeId: string;
   /** Sessions of former boots with this name are claimed immediately. */
   readonly name: string;
+}
+
+export interface ClaimOptions extends ClaimingNode {
   readonly limit: number;
   /** Maximum number of claimed sessions that wait for a node. Default: `limit`. */
   readonly readyLimit?: number;
@@ -27,7 +30,7 @@ export interface ClaimOptions extends NodeAbilities {
 /** Why a session is taken over from another node or a former boot. */
 type TakeoverReason = Exclude<ClaimedSession["reason"], "ready">;
 
-interface KnownNode {
+interface KnownNode extends NodeAbilities {
   readonly id: string;
   readonly name: string;
   readonly isLost: boolean;
@@ -49,11 +52,15 @@ export async function claimSessions(
   if (limit <= 0) return [];
   const others = (await listNodes(store)).filter(({ id }) => id !== nodeId);
   const claimed: ClaimedSession[] = [];
+  const upNodes = others.filter((node) => node.isUp && node.name !== name);
   const takeOver = async (nodes: readonly KnownNode[], reason: TakeoverReason): Promise<void> => {
     const owners = nodes.filter(({ hasSessions }) => hasSessions);
     const room = limit - claimed.length;
     if (owners.length === 0 || room <= 0) return;
-    claimed.push(...(await claimOwned(store, journal, owners, reason, { ...options, limit: room })));
+    // The other nodes take their share of the sessions of a lost node.
+    const peers = reason === "node_lost" ? upNodes : [];
+    const lost = { nodes: owners, reason, limit: room, peers };
+    claimed.push(...(await claimOwned(store, journal, lost, options)));
   };
   await takeOver(
     others.filter((node) => node.name === name),
@@ -67,7 +74,7 @@ export async function claimSessions(
   }
   const room = Math.min(limit - claimed.length, options.readyLimit ?? limit);
   if (room > 0) {
-    const upNames = others.filter((node) => node.isUp && node.name !== name).map((node) => node.name);
+    const upNames = upNodes.map((node) => node.name);
     claimed.push(...(await claimReady(store, journal, upNames, { ...options, limit: room })));
   }
   return claimed;
@@ -76,7 +83,16 @@ export async function claimSessions(
 async function listNodes({ db, now }: Store<DaemonTables>): Promise<readonly KnownNode[]> {
   const rows = await db
     .selectFrom("node")
-    .select(["id", "name", "state", "lease_until", "drain_requested", now.as("now")])
+    .select([
+      "id",
+      "name",
+      "state",
+      "lease_until",
+      "drain_requested",
+      "labels",
+      "codex_version",
+      now.as("now"),
+    ])
     .select((where) =>
       where
         .exists(where.selectFrom("session").select("session.id").whereRef("session.node_id", "=", "node.id"))
@@ -84,40 +100,92 @@ async function listNodes({ db, now }: Store<DaemonTables>): Promise<readonly Kno
     )
     .execute();
   return rows.map(
-    ({ id, name, state, lease_until: leaseUntil, drain_requested: isDraining, now: at, hasSessions }) => ({
-      id,
-      name,
+    ({ lease_until: leaseUntil, drain_requested: isDraining, now: at, hasSessions, ...node }) => ({
+      id: node.id,
+      name: node.name,
+      labels: JSON.parse(node.labels) as string[],
+      codexVersion: node.codex_version,
       isLost: leaseUntil < at,
-      isUp: leaseUntil >= at && state === "up" && isDraining === 0,
+      isUp: leaseUntil >= at && node.state === "up" && isDraining === 0,
       hasSessions: Boolean(hasSessions),
     }),
   );
+}
+
+/** Claims sessions again that the node owns already, with a new epoch. */
+export async function reclaimSessions(
+  store: Store<DaemonTables>,
+  journal: Journal,
+  ids: readonly string[],
+  node: ClaimingNode,
+): Promise<readonly ClaimedSession[]> {
+  return claim(store, journal, node, async (trx) => {
+    const owned = trx.selectFrom("session").where("id", "in", ids).where("node_id", "=", node.nodeId);
+    const names = new Map([[node.nodeId, node.name]]);
+    return lockOwned(store, owned, { node, names, reason: "restart", limit: ids.length, peers: [] });
+  });
+}
+
+interface LostNodes {
+  readonly nodes: readonly KnownNode[];
+  readonly reason: TakeoverReason;
+  readonly limit: number;
+  /** Other nodes that take over the same sessions. */
+  readonly peers: readonly NodeAbilities[];
 }
 
 /** Claims sessions of lost nodes or former boots. The fence orders this with writes that they may still be sending. */
 async function claimOwned(
   store: Store<DaemonTables>,
   journal: Journal,
-  nodes: readonly KnownNode[],
-  reason: TakeoverReason,
-  options: ClaimOptions,
+  { nodes, reason, limit, peers }: LostNodes,
+  node: ClaimOptions,
 ): Promise<readonly ClaimedSession[]> {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
-  return claim(store, journal, options, async (trx) => {
+  return claim(store, journal, node, async (trx) => {
     const nodeIds = await lockLost(store, trx, [...names.keys()], reason);
     if (nodeIds.length === 0) return [];
     const owned = trx
       .selectFrom("session")
       .where("node_id", "in", nodeIds)
-      .where("phase", "<>", "deleted")
       // A session without work can stay with a lost node until it gets work or the node is back.
       .$if(reason === "node_lost", (query) => query.where("ready_at", "is not", null));
-    const classes = await owned
-      .select(["needs", sql<string>`coalesce(codex_version, '')`.as("codexVersion")])
-      .distinct()
-      .execute();
-    const possible = classes.filter((placement) => canRun(placement, options));
-    if (possible.length === 0) return [];
+    return lockOwned(store, owned, { node, names, reason, limit, peers });
+  });
+}
+
+/** Selects sessions that the node can run, and locks them. */
+async function lockOwned(
+  store: Store<DaemonTables>,
+  all: SelectQueryBuilder<DaemonTables, "session", object>,
+  {
+    node,
+    names,
+    reason,
+    limit,
+    peers,
+  }: {
+    readonly node: ClaimingNode;
+    /** Names of the owners by ID. */
+    readonly names: ReadonlyMap<string, string>;
+    readonly reason: TakeoverReason;
+    readonly limit: number;
+    readonly peers: readonly NodeAbilities[];
+  },
+): Promise<readonly LockedSession[]> {
+  const owned = all.where("phase", "<>", "deleted");
+  const classes = await owned
+    .select(["needs", sql<string>`coalesce(codex_version, '')`.as("codexVersion")])
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .groupBy(["needs", sql`coalesce(codex_version, '')`])
+    .execute();
+  const taken: LockedSession[] = [];
+  for (const placement of classes) {
+    if (!canRun(placement, node)) continue;
+    const { needs, codexVersion, count } = placement;
+    const share = Math.ceil(count / (1 + peers.filter((peer) => canRun(placement, peer)).length));
+    const room = Math.min(share, limit - taken.length);
+    if (room <= 0) break;
     const sessions = owned
       .select(["id", "node_id", "phase"])
       .select((where) =>
@@ -131,29 +199,24 @@ async function claimOwned(
           )
           .as("isLimited"),
       )
-      .where((where) =>
-        where.or(
-          possible.map(({ needs, codexVersion }) =>
-            where.and([
-              where("needs", "=", needs),
-              where(sql`coalesce(codex_version, '')`, "=", codexVersion),
-            ]),
-          ),
-        ),
-      )
+      .where("needs", "=", needs)
+      .where(sql`coalesce(codex_version, '')`, "=", codexVersion)
       .orderBy("priority", "desc")
       .orderBy("ready_at")
-      .limit(options.limit);
+      .limit(room);
     // Two nodes that claim at once get different sessions instead of waiting for each other.
     const locked = await (store.kind === "postgres" ? sessions.forUpdate().skipLocked() : sessions).execute();
-    return locked.map(({ id, node_id: from, phase, isLimited }) => ({
-      id,
-      from: names.get(from ?? "") ?? null,
-      reason,
-      isLimited: Boolean(isLimited),
-      wasStranded: phase === "stranded",
-    }));
-  });
+    for (const { id, node_id: from, phase, isLimited } of locked) {
+      taken.push({
+        id,
+        from: names.get(from ?? "") ?? null,
+        reason,
+        isLimited: Boolean(isLimited),
+        wasStranded: phase === "stranded",
+      });
+    }
+  }
+  return taken;
 }
 
 /**
@@ -278,7 +341,7 @@ interface LockedSession {
 async function claim(
   store: Store<DaemonTables>,
   journal: Journal,
-  { nodeId, name }: ClaimOptions,
+  { nodeId, name }: ClaimingNode,
   lock: (trx: DaemonTransaction) => Promise<readonly LockedSession[]>,
 ): Promise<readonly ClaimedSession[]> {
   const moved: { sessionId: string; events: EventBatch }[] = [];

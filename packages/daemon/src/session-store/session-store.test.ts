@@ -292,6 +292,17 @@ describe.each(STORE_KINDS)("sessions on %s", (kind) => {
     await expect(database.sessions.require(sessionId)).rejects.toMatchObject({ code: "session_deleted" });
     expect((await database.sessions.list({ archived: "all" })).rows).toEqual([]);
   });
+
+  it("are purged later if their first purge failed", async () => {
+    await using database = await databases.open();
+    const deleted = await ownedSession(database);
+    const other = await ownedSession(database, { name: "other" });
+    await database.sessions.update(deleted, { phase: "deleted" }, [{ type: "session.deleted" }]);
+    await database.sessions.purgeDeleted();
+    const { events } = await database.journal.read(deleted.sessionId);
+    expect(events).toMatchObject([{ type: "session.deleted" }]);
+    expect((await database.journal.read(other.sessionId)).gap).toBeUndefined();
+  });
 });
 
 it.each([

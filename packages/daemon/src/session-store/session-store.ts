@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
 import { DaemonError } from "../errors.ts";
 import type { Journal } from "../journal/journal.ts";
-import { claimSessions, type ClaimOptions } from "./claim-sessions.ts";
+import { claimSessions, type ClaimingNode, type ClaimOptions, reclaimSessions } from "./claim-sessions.ts";
 import {
   type CreatedSession,
   createFingerprint,
@@ -163,6 +163,11 @@ export class SessionStore {
     return claimSessions(this.#store, this.#journal, options);
   }
 
+  /** Claims sessions that the node owns already, with a new epoch. */
+  async reclaim(ids: readonly string[], node: ClaimingNode): Promise<readonly ClaimedSession[]> {
+    return reclaimSessions(this.#store, this.#journal, ids, node);
+  }
+
   /** Marks sessions with work that no live node can run as `stranded`. Returns their number. */
   async strand(options: { readonly waitedMs: number }): Promise<number> {
     return strandSessions(this.#store, this.#journal, options);
@@ -183,10 +188,11 @@ export class SessionStore {
   }
 
   /** Releases the session, after all earlier appends. It is claimed again when it has work. */
-  async release(owner: Ownership): Promise<void> {
+  async release(owner: Ownership, also?: (trx: DaemonTransaction) => Promise<void>): Promise<void> {
     await this.#journal.write({
       owner,
       also: async (trx) => {
+        await also?.(trx);
         await trx.updateTable("session").set({ node_id: null }).where("id", "=", owner.sessionId).execute();
       },
       mayBecomeIdle: true,
@@ -216,6 +222,22 @@ export class SessionStore {
       if (session.phase !== "deleted") throw new DaemonError("internal", `Session ${id} is not deleted.`);
       await purgeSession(trx, id);
     });
+  }
+
+  /** Purges the deleted sessions whose first purge has failed. */
+  async purgeDeleted(): Promise<void> {
+    const rows = await this.#store.db
+      .selectFrom("session")
+      .select("id")
+      .where("phase", "=", "deleted")
+      .where((where) =>
+        where.or([
+          where("first_seq", "<", where.ref("last_seq")),
+          where.exists(where.selectFrom("item").select("item_id").whereRef("session_id", "=", "session.id")),
+        ]),
+      )
+      .execute();
+    for (const { id } of rows) await this.purge(id);
   }
 }
 

@@ -1,5 +1,6 @@
 import { CodexError, type Thread } from "codexkit";
 import { BoundedMap, BoundedSet } from "@codexkit/rpc/async";
+import { type HistoryFiles, readTurns } from "./read-turns.ts";
 
 /** Number of messages, and of turns, to remember that were reported before `wait` was called. */
 const EARLY = 1_000;
@@ -50,10 +51,14 @@ export class AcceptedMessages {
 }
 
 /** Searches the newest turns of a thread for a message. Returns the ID of its turn. */
-export async function findMessage(thread: Thread, messageId: string): Promise<string | undefined> {
+export async function findMessage(
+  thread: Thread,
+  messageId: string,
+  files: HistoryFiles,
+): Promise<string | undefined> {
   let searched = 0;
   try {
-    for await (const turn of thread.history.turns({ itemsView: "full", limit: 10 })) {
+    for await (const turn of readTurns(thread, files, { limit: 10 })) {
       if (turn.items.some((item) => item.type === "userMessage" && item.clientId === messageId))
         return turn.id;
       searched += 1;

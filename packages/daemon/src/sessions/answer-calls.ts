@@ -15,6 +15,9 @@ import type { SessionState } from "./session-state.ts";
 const STOPPED =
   "This call was started, and stopped before it completed. What it did until then was not undone.";
 
+const UNMATCHED =
+  "the process that ran it ended. If the request in the message that follows belongs to this call, that message has its outcome. Otherwise the call may have run, completely or in part. Check its effects before you run it again.";
+
 export interface AnswerCallsDeps {
   readonly session: SessionDeps;
   readonly owner: Ownership;
@@ -28,8 +31,8 @@ export interface AnsweredCalls {
 }
 
 /**
- * Performs the accepted actions, and creates an output for every open call of a thread, in the order of the calls. Undefined if it
- * was stopped. The progress until then is recorded.
+ * Performs the accepted actions, and creates an output for every open call of a thread, in the order of the calls. Answers without
+ * an open call are reported in a message. Undefined if it was stopped. The progress until then is recorded.
  */
 export async function answerCalls(
   loaded: LoadedThread,
@@ -39,7 +42,9 @@ export async function answerCalls(
   deps: AnswerCallsDeps,
 ): Promise<AnsweredCalls | undefined> {
   const agents = requests.filter(({ row }) => row.thread_id !== loaded.thread.id);
+  const unmatched = requests.filter((asked) => !asked.call && !asked.script && !agents.includes(asked));
   const items: unknown[] = [];
+  let isAgentReported = false;
   const rows = new Map(requests.map(({ row }) => [row.id, row]));
   for (const call of calls) {
     const inScript = requests.filter(({ script }) => script === call);
@@ -51,12 +56,15 @@ export async function answerCalls(
       items.push(toItem(call, output));
     } else if (inScript.length > 0) {
       items.push(toItem(call, inScript.map((asked) => reportFor(asked)).join("\n")));
+    } else if (agents.length > 0) {
+      items.push(toItem(call, agentReport(agents)));
+      isAgentReported = true;
     } else {
-      items.push(toItem(call, agents.length > 0 ? agentReport(agents) : siblingReport(call)));
+      items.push(toItem(call, siblingReport(call, unmatched.length > 0 ? UNMATCHED : undefined)));
     }
   }
-  // The thread may have no open call if one of its agents sent the request.
-  if (items.length === 0) items.push(toMessage(agentReport(requests)));
+  if (agents.length > 0 && !isAgentReported) items.push(toMessage(agentReport(agents)));
+  if (unmatched.length > 0) items.push(toMessage(unmatched.map((asked) => reportFor(asked)).join("\n")));
   return stop.aborted ? undefined : { items, rows: [...rows.values()] };
 }
 

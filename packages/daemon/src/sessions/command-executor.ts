@@ -7,7 +7,7 @@ import type { SessionChanges } from "../session-store/session-store.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
-import { turnSettings } from "./turn-settings.ts";
+import { prepareTurn } from "./turn-settings.ts";
 
 /** The outcome of an attempt to carry out a command. */
 export type Step =
@@ -140,8 +140,7 @@ async function sendMessage(
     if (turnId !== undefined) return done({ turnId, recovered: true });
   }
   if (mode === "steer") return steer(command, input, loaded, context);
-  // Loading may have found a turn that was cut off. The session reacts to it before it sends the next message.
-  if (context.state.interruptedTurnId !== undefined) return "wait";
+  if (mustReactFirst(context)) return "wait";
   if (context.limitReached) return refused(context.limitReached);
   if (thread.busy) {
     if (mode === "queue") return "wait";
@@ -151,8 +150,9 @@ async function sendMessage(
   }
   const { state } = context;
   const content = await toInput(input, context);
+  const runOptions = await prepareTurn(state, loaded);
   await context.begin(command);
-  const turn = thread.run(content, { clientUserMessageId: command.id, ...turnSettings(state, loaded) });
+  const turn = thread.run(content, { clientUserMessageId: command.id, ...runOptions });
   let turnId: string;
   try {
     turnId = await turn.id;
@@ -162,6 +162,14 @@ async function sendMessage(
   }
   loaded.agentMode = state.settings.agentMode;
   return { accepted: untilInThread(command, turnId, context) };
+}
+
+/**
+ * Whether the session must react to a turn that was cut off before it changes the thread. Call it after `load`, which may find such
+ * a turn.
+ */
+function mustReactFirst({ state }: CommandContext): boolean {
+  return state.interruptedTurnId !== undefined;
 }
 
 /**
@@ -232,7 +240,7 @@ async function revert(
 ): Promise<Step> {
   if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
-  if (thread.busy) return "wait";
+  if (thread.busy || mustReactFirst(context)) return "wait";
   await context.begin(command);
   try {
     await thread.revert(beforeTurnId);
@@ -253,6 +261,7 @@ async function startTurn(
   if (context.mayHaveBeenSent(command)) return refused(unknownOutcome(command.kind));
   if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
+  if (mustReactFirst(context)) return "wait";
   if (context.limitReached) return refused(context.limitReached);
   if (thread.busy) return "wait";
   await context.begin(command);
@@ -275,6 +284,7 @@ async function shell(
   // Its output would come between the open call and the output of that call.
   if (await context.hasParked()) return "wait";
   const { thread } = await context.load();
+  if (mustReactFirst(context)) return "wait";
   await context.begin(command);
   const turn = thread.shell(body.command);
   return done({ turnId: await turn.id });

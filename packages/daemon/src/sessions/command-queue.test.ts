@@ -1,4 +1,5 @@
 import { StoreError } from "@codexkit/store";
+import { CodexError } from "codexkit";
 import { describe, expect, test } from "vitest";
 import { ownedSession, useDatabases } from "../../test/database-fixture.ts";
 import type { CommandStore, PendingCommand } from "../commands/command-store.ts";
@@ -21,6 +22,7 @@ async function queueOf(
   database: Database,
   kind: "shell" | "message",
   execute: (command: PendingCommand, queue: CommandQueue) => Promise<Step>,
+  mayRetry = () => false,
 ): Promise<QueueFixture> {
   const owner = await ownedSession(database);
   const { sessionId } = owner;
@@ -31,7 +33,7 @@ async function queueOf(
     commands: database.commands,
     execute: (pending) => execute(pending, queue),
     explain: async () => ({ type: "internal", title: "", status: 500, detail: "explained" }),
-    mayRetry: () => false,
+    mayRetry,
     isStopped: () => false,
     onChange: () => {},
     onError: () => {},
@@ -51,6 +53,42 @@ function failOnce(commands: CommandStore, method: "begin" | "finish" | "get"): v
     throw unavailable();
   };
 }
+
+describe("an app-server that can't be reached for a while", () => {
+  const overloaded = (): CodexError => new CodexError("overloaded", "The server is overloaded.");
+
+  test("does not fail a command that was not sent yet", async () => {
+    await using database = await databases.open();
+    let attempts = 0;
+    const execute = async (): Promise<Step> => {
+      attempts += 1;
+      if (attempts === 1) throw overloaded();
+      return { result: { ok: true } };
+    };
+    const { queue, result } = await queueOf(database, "message", execute, () => true);
+    await expect(queue.run()).rejects.toMatchObject({ code: "overloaded" });
+    await queue.run();
+    expect(await result()).toEqual({ ok: true });
+  });
+
+  test("fails a command that was sent, or was tried too often", async () => {
+    await using database = await databases.open();
+    const sent = await queueOf(
+      database,
+      "message",
+      async (command, self) => {
+        await self.begin(command);
+        throw overloaded();
+      },
+      () => true,
+    );
+    await sent.queue.run();
+    expect(await sent.result()).toMatchObject({ ok: false });
+    const tried = await queueOf(database, "message", () => Promise.reject(overloaded()));
+    await tried.queue.run();
+    expect(await tried.result()).toMatchObject({ ok: false });
+  });
+});
 
 describe("an outage of the store", () => {
   test("before a command is carried out does not fail the command", async () => {

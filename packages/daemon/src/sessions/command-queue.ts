@@ -8,7 +8,7 @@ import type {
 import { isOutage, outlastOutage } from "../database/outage.ts";
 import type { Ownership } from "../database/ownership.ts";
 import { isQueued, type Step } from "./command-executor.ts";
-import { isFenced, isLost } from "./problems.ts";
+import { isFenced, isLost, isUnreachable } from "./problems.ts";
 
 export interface CommandQueueDeps {
   readonly owner: Ownership;
@@ -120,8 +120,10 @@ export class CommandQueue {
     } catch (error) {
       if (isFenced(error)) throw error;
       // Retried after the outage or the reconnect. Then it is checked whether Codex has received the command.
-      if (isOutage(error) || (isLost(error) && mayRetry())) {
-        if (this.#begun.has(command.id)) this.#unsure.add(command.id);
+      const wasBegun = this.#begun.has(command.id);
+      const mayPass = isLost(error) || (isUnreachable(error) && !wasBegun);
+      if (isOutage(error) || (mayPass && mayRetry())) {
+        if (wasBegun) this.#unsure.add(command.id);
         throw error;
       }
       return { result: { ok: false, problem: await explain(error) } };

@@ -1,5 +1,5 @@
 import { CODEX_VERSION, type CodexError, type CodexEvent, VERSION } from "codexkit";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Quota } from "../api/account.ts";
 import type { FileMatch } from "../api/file.ts";
@@ -57,6 +57,8 @@ export interface RunnerOptions {
   readonly stderr?: StderrLog;
   /** How long running turns may take to end when the node is asked to drain, in milliseconds. Default: 30,000. */
   readonly drainMs?: number;
+  /** Called when no other daemon can have the name any more, and before any session is claimed. */
+  readonly onNameTaken?: () => Promise<void>;
   readonly log: RunnerLogger;
 }
 
@@ -168,7 +170,15 @@ class SessionRunner implements Runner {
     await mkdir(this.#codexHome, { recursive: true, mode: 0o700 });
     this.#credentials = await installCredentials({ codexHome: this.#codexHome, apiKey, userCodexHome });
     // Before attaching to app-servers, which would otherwise include those of a running daemon with the same name.
-    this.#nameLock = await database.nodes.takeName(this.#nodeName);
+    this.#nameLock = await database.nodes.takeName(this.#nodeName, {
+      formerId: await readFile(this.#bootFile, "utf8").catch(() => undefined),
+      onWait: (nodeId) =>
+        log.warn(
+          { nodeId },
+          "A daemon with this name ran in another state folder. The start continues when its lease has ended",
+        ),
+    });
+    await this.#options.onNameTaken?.();
     this.#lease = await this.#acquireLease();
     // After the watchdog was started, because attached app-servers are already active.
     await this.#pool.attach();
@@ -227,6 +237,11 @@ class SessionRunner implements Runner {
     return this.close();
   }
 
+  /** Contains the ID of the newest boot. */
+  get #bootFile(): string {
+    return join(this.#stateFolder, "boot");
+  }
+
   async #acquireLease(): Promise<NodeLease> {
     const { database, url, log } = this.#options;
     const guard = this.#guard;
@@ -267,7 +282,7 @@ class SessionRunner implements Runner {
         await database.nodes.retireFormer(this.#nodeName, nodeId);
         this.#claims?.wake();
         if (!guard) return;
-        const bootFile = join(this.#stateFolder, "boot");
+        const bootFile = this.#bootFile;
         await writeFile(bootFile, nodeId);
         const onWarning = (message: string): void => log.warn({}, message);
         guard.watch({ nodeId, bootFile, limits: this.#fleet, renewedAt, onWarning });

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
@@ -7,6 +8,7 @@ import { startRunner, type TestRunner, type TestSession } from "../../test/start
 import type { SessionEvent } from "../api/event.ts";
 import { createProblem } from "../api/problem.ts";
 import type { PendingCommand } from "../commands/command-store.ts";
+import type { Database } from "../database.ts";
 import { createRunner } from "./create-runner.ts";
 import { InterruptedTurn } from "./interrupted-turn.ts";
 import { parseState } from "./session-state.ts";
@@ -23,6 +25,26 @@ function continuations(events: readonly SessionEvent[]): number {
 
 function kill({ runner }: TestRunner): void {
   process.kill(runner.status.appServers[0]?.pid ?? 0, "SIGKILL");
+}
+
+/** Drops the events of all sessions instead of storing them. */
+function dropEvents({ journal }: Database): {
+  readonly until: (type: SessionEvent["type"]) => Promise<void>;
+  readonly stop: () => void;
+} {
+  const enqueue = journal.enqueue.bind(journal);
+  const dropped = new Set<string>();
+  journal.enqueue = (_owner, events) => {
+    for (const { type } of events) dropped.add(type);
+  };
+  return {
+    until: async (type) => {
+      await expect.poll(() => dropped.has(type)).toBe(true);
+    },
+    stop: () => {
+      journal.enqueue = enqueue;
+    },
+  };
 }
 
 describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
@@ -53,6 +75,40 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     const texts = textsOf(await session.events(), "userMessage");
     expect(texts).toEqual(["hold", expect.stringContaining("was cut off"), "later"]);
     expect((await session.row()).interrupted_turn_id).toBeNull();
+  });
+
+  test("is continued if its process died before the daemon had stored its start", async () => {
+    await using stage = await start();
+    const session = await stage.create({ onInterrupted: "continue" });
+    await session.send("first");
+    await session.ended();
+    const dropping = dropEvents(stage.database);
+    await session.submit("message", { input: "hold", mode: "queue" });
+    await dropping.until("item.delta");
+    dropping.stop();
+    kill(stage);
+    await session.event((event) =>
+      textsOf([event], "userMessage").some((text) => text.includes("was cut off")),
+    );
+    await expect.poll(async () => (await session.row()).interrupted_turn_id).toBeNull();
+    expect(continuations(await session.events())).toBe(1);
+  });
+
+  test("is not continued if a person interrupted it before the daemon had stored its start", async () => {
+    await using stage = await start();
+    const session = await stage.create({ onInterrupted: "continue" });
+    await session.send("first");
+    await session.ended();
+    const dropping = dropEvents(stage.database);
+    await session.submit("message", { input: "hold", mode: "queue" });
+    await dropping.until("item.delta");
+    await session.run("interrupt", {});
+    await dropping.until("turn.interrupted");
+    dropping.stop();
+    kill(stage);
+    await session.send("more");
+    await session.event((event) => textsOf([event], "userMessage").includes("more"));
+    expect(continuations(await session.events())).toBe(0);
   });
 
   test("is continued by the next boot when the daemon was shut down during the turn", async () => {
@@ -127,7 +183,13 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     const owner = await ownedSession(database, { settings: { ...SETTINGS, onInterrupted: "continue" } });
     const { sessionId } = owner;
     const state = parseState(await database.sessions.require(sessionId));
-    const interrupted = new InterruptedTurn({ database, owner, state, thread: () => undefined });
+    const interrupted = new InterruptedTurn({
+      database,
+      owner,
+      state,
+      thread: () => undefined,
+      codexHome: tmpdir(),
+    });
     /** Cuts off a turn, with or without a completed item. Resolves to the command that continues it, if there is one. */
     const cutOff = async (turnId: string, isDone: boolean): Promise<PendingCommand | undefined> => {
       const ids = { threadId: "thread", turnId };

@@ -8,6 +8,7 @@ import type { Ownership } from "../database/ownership.ts";
 import type { ApprovalRow, CommandRow } from "../database/tables.ts";
 import { INTERRUPTED_TURN } from "../journal/commit.ts";
 import { findMessage } from "./accepted-messages.ts";
+import type { CutTurn } from "./recover.ts";
 import type { SessionState } from "./session-state.ts";
 
 /** Number of successive continuations that may be cut off without completing an item. Another one would probably fail too. */
@@ -25,6 +26,7 @@ export interface InterruptedTurnDeps {
   readonly database: Database;
   readonly owner: Ownership;
   readonly state: SessionState;
+  readonly codexHome: string;
   readonly thread: () => Thread | undefined;
 }
 
@@ -34,9 +36,14 @@ export function reactsToInterruption({ onInterrupted = "stop" }: SessionSettings
 }
 
 /** Whether the owner must react to a turn that was cut off. False if a person had already interrupted it. */
-export async function mustReact(database: Database, state: SessionState, turnId: string): Promise<boolean> {
+export async function mustReact(
+  database: Database,
+  state: SessionState,
+  { id: turnId, messageId }: CutTurn,
+): Promise<boolean> {
   if (!reactsToInterruption(state.settings)) return false;
   const { sessionId } = state;
+  if (messageId !== undefined) return wasCut(database, sessionId, messageId);
   const interrupt = await database.store.db
     .selectFrom("command")
     .innerJoin("turn", "turn.session_id", "command.session_id")
@@ -47,6 +54,27 @@ export async function mustReact(database: Database, state: SessionState, turnId:
     .whereRef("command.created_at", ">=", "turn.started_at")
     .executeTakeFirst();
   return interrupt === undefined;
+}
+
+/**
+ * Whether a turn that the journal does not have was cut off. It was not if it was started by another program, or if a person has
+ * interrupted the session since its message was sent.
+ */
+async function wasCut({ store }: Database, sessionId: string, messageId: string): Promise<boolean> {
+  const commands = await store.db
+    .selectFrom("command")
+    .select("kind")
+    .where("session_id", "=", sessionId)
+    .where((where) => where.or([where("id", "=", messageId), where("kind", "=", "interrupt")]))
+    .where("created_at", ">=", (where) =>
+      where
+        .selectFrom("command as message")
+        .select("message.created_at")
+        .where("message.session_id", "=", sessionId)
+        .where("message.id", "=", messageId),
+    )
+    .execute();
+  return commands.length > 0 && commands.every(({ kind }) => kind === "message");
 }
 
 /**
@@ -101,11 +129,13 @@ export class InterruptedTurn {
 
   /** Counts the successive continuations that completed nothing, including the turn that was cut off last. */
   async #countFruitless(last: Continuation, turnId: string): Promise<number> {
-    const { database, state } = this.#deps;
+    const { database, state, codexHome } = this.#deps;
+    const { rollouts } = database;
+    const files = { sessionId: state.sessionId, rollouts, codexHome };
     const result = commandResult(last.command);
     const thread = this.#deps.thread();
     const startedTurn =
-      result?.ok === true ? result["turnId"] : thread && (await findMessage(thread, last.command.id));
+      result?.ok === true ? result["turnId"] : thread && (await findMessage(thread, last.command.id, files));
     if (startedTurn !== turnId) return 0;
     const items = await database.journal.items(state.sessionId, { turnId, limit: 1_000 });
     const isDone = items.some(({ kind, status }) => kind !== "userMessage" && status === "completed");

@@ -20,6 +20,8 @@ export class OwnedSessions {
   fenced = 0;
   readonly #deps: OwnedSessionsDeps;
   readonly #owners = new Map<string, SessionOwner>();
+  /** Sessions that had nothing to park, although they still have open requests. */
+  readonly #answered = new WeakSet<SessionOwner>();
 
   constructor(deps: OwnedSessionsDeps) {
     this.#deps = deps;
@@ -37,11 +39,16 @@ export class OwnedSessions {
     return this.#all().reduce((sum, { openApprovals }) => sum + openApprovals, 0);
   }
 
-  async add(session: ClaimedSession): Promise<void> {
-    await this.#owners.get(session.sessionId)?.abandon();
+  has(sessionId: string): boolean {
+    return this.#owners.has(sessionId);
+  }
+
+  /** Starts working on a session, after the work of its former owner in this process has ended. */
+  add(session: ClaimedSession): void {
+    const former = this.#owners.get(session.sessionId);
     const owner = new SessionOwner(session, this.#deps.deps());
     this.#owners.set(session.sessionId, owner);
-    owner.start();
+    owner.start(former?.abandon());
   }
 
   /** Removes a session that is no longer owned. */
@@ -82,7 +89,9 @@ export class OwnedSessions {
   /** Whether a turn is running, or about to start, that does not wait for a person. */
   get isBusy(): boolean {
     // A turn that waits for a person does not count, because parking it takes no time.
-    return this.#all().some((owner) => owner.isWorking && owner.openApprovals === 0);
+    return this.#all().some(
+      (owner) => owner.isWorking && (owner.openApprovals === 0 || this.#answered.has(owner)),
+    );
   }
 
   /** Parks the requests that wait for a person, so that their threads need no process. */
@@ -90,9 +99,12 @@ export class OwnedSessions {
     const waiting = this.#all().filter((owner) => owner.openApprovals > 0);
     const parked = Promise.all(
       waiting.map(async (owner) => {
-        await owner.park(reason).catch((error: unknown) => {
+        try {
+          // All its requests were just answered, so that its turn continues.
+          if ((await owner.park(reason)) === 0) this.#answered.add(owner);
+        } catch (error) {
           this.#deps.log.warn({ err: error }, "Requests of a session could not be parked");
-        });
+        }
       }),
     );
     await this.atMost(parked);

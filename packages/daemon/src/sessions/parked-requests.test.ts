@@ -29,7 +29,7 @@ async function openAll(stage: TestRunner, way: string): Promise<readonly Case[]>
         const session = await stage.create({ permissionMode: "read-only", ...kind.session });
         const name = `${key.replaceAll(" ", "_")}-${decision}-${way}`;
         await session.send(name);
-        await session.approval();
+        await session.approval(kind.requests);
         return { kind, decision, name, session };
       }),
     ),
@@ -39,13 +39,14 @@ async function openAll(stage: TestRunner, way: string): Promise<readonly Case[]>
 async function answerAll(stage: TestRunner, cases: readonly Case[]): Promise<void> {
   for (const { session, kind, decision } of cases) {
     const { rows } = await stage.database.inbox.list({ sessionId: session.id, state: "parked" });
-    expect(rows).toHaveLength(1);
-    await session.answer(rows[0], answerFor(kind, decision));
+    expect(rows).toHaveLength(kind.requests ?? 1);
+    for (const row of rows) await session.answer(row, answerFor(kind, decision));
   }
 }
 
 async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void> {
   for (const { session, kind, decision, name } of cases) {
+    const { requests = 1 } = kind;
     const { seq } = await session.event(({ type }) => type === "inbox.answered");
     const end = await session.ended(undefined, seq);
     const events = await session.events();
@@ -67,14 +68,14 @@ async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void
         rows.map(({ state }) => state),
         name,
       )
-      .toEqual(["delivered"]);
+      .toEqual(rows.map(() => "delivered"));
     expect.soft(await runsOf(stage.workspace, name), name).toBe(decision === "accept" ? kind.runs : 0);
     expect
       .soft(
         events.filter(({ type }) => type === "inbox.opened"),
         name,
       )
-      .toHaveLength(1);
+      .toHaveLength(requests);
     expect.soft((await session.row()).phase, name).toBe("idle");
   }
 }
@@ -94,7 +95,7 @@ describe("approvals of every kind", () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
     const cases = await openAll(stage, "asked");
     const results = await Promise.all(cases.map(({ session }) => session.run("park", {})));
-    expect(results).toEqual(cases.map(() => ({ ok: true, parked: 1 })));
+    expect(results).toEqual(cases.map(({ kind }) => ({ ok: true, parked: kind.requests ?? 1 })));
     await answerAll(stage, cases);
     await checkAll(stage, cases);
   });

@@ -9,12 +9,13 @@ import {
   hasCompleted,
   hasContinued,
   hasResponded,
+  readLines,
   startOfResponse,
 } from "../parking/rollout-lines.ts";
 import { isRemembered } from "../policy/remembered-rules.ts";
 import { answerCalls } from "./answer-calls.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { turnSettings } from "./turn-settings.ts";
+import { prepareTurn } from "./turn-settings.ts";
 import {
   readWaitingThread,
   restoreWaitingThread,
@@ -142,7 +143,10 @@ export class ParkedRequests {
       await session.database.parked.finish(owner, rows, "The turn was stopped by the answer.");
       return;
     }
+    const cutBytes = startOfWaiting(thread);
     const strategies = chooseStrategies(requests, {
+      // A fork that was made in the meantime continues the whole response.
+      mayRewind: thread.continuedBytes <= cutBytes,
       rootThreadId: state.threadId ?? "",
       isRemote: state.setup.environment !== undefined,
       folder: state.cwd,
@@ -159,7 +163,7 @@ export class ParkedRequests {
       },
     }));
     await (strategies.includes("rewind")
-      ? this.#rewind(chosen, thread, stop)
+      ? this.#rewind(chosen, thread, cutBytes, stop)
       : this.#answerCalls(chosen, thread, stop));
   }
 
@@ -167,10 +171,9 @@ export class ParkedRequests {
   async #rewind(
     requests: readonly AnsweredRequest[],
     thread: WaitingThread,
+    cutBytes: number,
     stop: AbortSignal,
   ): Promise<void> {
-    const [first] = thread.calls;
-    const cutBytes = first ? startOfResponse(thread.file, first) : thread.file.length;
     const rows = requests.map(({ row }) => row);
     const loaded = await restoreWaitingThread(rows, thread, cutBytes, this.#deps);
     if (!stop.aborted) await this.#continue(loaded, rows, cutBytes);
@@ -219,7 +222,7 @@ export class ParkedRequests {
 
   async #startTurn(loaded: LoadedThread): Promise<void> {
     const { state } = this.#deps;
-    await loaded.thread.run([], turnSettings(state, loaded)).id;
+    await loaded.thread.run([], await prepareTurn(state, loaded)).id;
   }
 
   /** Resumes a delivery after a crash, which happened during the continued turn or shortly before it. */
@@ -239,7 +242,7 @@ export class ParkedRequests {
     }
     if (!isRewound) {
       // The file may come from the store, which the injected outputs had not reached before the crash.
-      const open = findOpenCalls(file);
+      const open = findOpenCalls(readLines(file));
       const lost = rows.flatMap((row) => {
         const call = findCall(row, open);
         const { output } = row.progress;
@@ -260,7 +263,7 @@ export class ParkedRequests {
     rows: readonly ParkedApproval[],
     file: Uint8Array,
   ): Promise<void> {
-    const open = findOpenCalls(file);
+    const open = findOpenCalls(readLines(file));
     const report = rows.map((row) => reportFor(toAnswered(row, open))).join("\n");
     const items = open.length > 0 ? open.map((call) => toItem(call, report)) : [toMessage(report)];
     await loaded.thread.inject(items as JsonValue[]);
@@ -277,4 +280,9 @@ export class ParkedRequests {
       await inbox.withdraw(owner, id, "The model decided again, and did not send the same request.");
     }
   }
+}
+
+/** Returns the offset of the response whose requests wait. */
+function startOfWaiting({ file, calls: [first] }: WaitingThread): number {
+  return first ? startOfResponse(readLines(file), first) : file.length;
 }

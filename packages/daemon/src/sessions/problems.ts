@@ -43,6 +43,17 @@ export function isLost(error: unknown): boolean {
   return CodexError.is(error) && LOST.has(error.code);
 }
 
+const UNREACHABLE: ReadonlySet<CodexErrorCode> = new Set([
+  "overloaded",
+  "connect_failed",
+  "codex_start_failed",
+]);
+
+/** Whether Codex could not be called, which may be possible later. */
+export function isUnreachable(error: unknown): boolean {
+  return CodexError.is(error) && UNREACHABLE.has(error.code);
+}
+
 /** Whether nothing more can be written, because the session has another owner or the database was closed. */
 export function isFenced(error: unknown): boolean {
   return DaemonError.is(error) && (error.code === "fenced" || error.code === "closed");

@@ -2,6 +2,7 @@ import type { Thread, v2 } from "codexkit";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
+import { type HistoryFiles, readTurns } from "./read-turns.ts";
 import { knownTurns, Merge, TURNS } from "./recover.ts";
 
 /** Number of turns whose events are stored together. */
@@ -18,10 +19,12 @@ export async function projectHistory(
   thread: Thread,
   {
     journal,
+    files,
     append,
     reason,
   }: {
     readonly journal: Journal;
+    readonly files: HistoryFiles;
     readonly append: (events: readonly NewSessionEvent[]) => Promise<unknown>;
     readonly reason: string;
   },
@@ -34,7 +37,8 @@ export async function projectHistory(
     for (const turn of batch.splice(0)) merge.addTurn(turn, new Map());
     await append(merge.finish(reason).events);
   };
-  for await (const turn of thread.history.turns({ itemsView: "full", limit: BATCH, sortDirection: "asc" })) {
+  const isNeeded = (turnId: string): boolean => older.has(turnId);
+  for await (const turn of readTurns(thread, files, { limit: BATCH, sortDirection: "asc", isNeeded })) {
     if (!older.delete(turn.id)) continue;
     batch.push(turn);
     if (batch.length === BATCH) await store();

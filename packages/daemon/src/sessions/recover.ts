@@ -6,19 +6,28 @@ import { emptyTurnResult } from "../journal/empty-turn-result.ts";
 import type { Journal } from "../journal/journal.ts";
 import { isRefused } from "./accepted-messages.ts";
 import { withItemId } from "./item-id.ts";
+import { type HistoryFiles, readTurns } from "./read-turns.ts";
 
 /** Maximum number of turns of the history that are compared with the journal. */
 export const TURNS = 200;
 
 export interface Recovery {
+  /** Whether the journal had no turn, so that the turns are older than the session. */
+  readonly isHistory: boolean;
   readonly events: readonly NewSessionEvent[];
   /** Items and turns whose end is in the journal once `events` are stored. */
   readonly itemIds: readonly string[];
   readonly turnIds: readonly string[];
   /** The turn that is still running. */
   readonly runningTurnId: string | undefined;
-  /** The turn that was cut off when its process ended. */
-  readonly cutTurnId: string | undefined;
+  /** The turn that was cut off when its process ended, or that may have been interrupted by a person. */
+  readonly cutTurn: CutTurn | undefined;
+}
+
+export interface CutTurn {
+  readonly id: string;
+  /** The message that started it. Set if the journal does not have the turn, so that it may have ended in any way. */
+  readonly messageId?: string;
 }
 
 /**
@@ -30,12 +39,14 @@ export async function recoverThread(
   thread: Thread,
   {
     journal,
+    files,
     reason,
     isParked = false,
     isNodeLost = false,
     storeOlder,
   }: {
     journal: Journal;
+    files: HistoryFiles;
     reason: string;
     isParked?: boolean;
     /** Whether the node that had the thread was lost. */
@@ -49,7 +60,7 @@ export async function recoverThread(
   const wasBusy = thread.busy;
   const known = await knownTurns(journal, sessionId);
   const running = await journal.runningItems(sessionId);
-  const missing = await missingTurns(thread, known);
+  const missing = await missingTurns(thread, known, files);
   if (missing.length === TURNS) await storeOlder?.();
   const merge = new Merge(thread.id, {
     running,
@@ -87,12 +98,17 @@ export async function knownTurns(journal: Journal, sessionId: string): Promise<R
 }
 
 /** Returns the turns of the history that have not ended in the journal, oldest first. */
-async function missingTurns(thread: Thread, known: ReadonlyMap<string, TurnRow>): Promise<v2.Turn[]> {
+async function missingTurns(
+  thread: Thread,
+  known: ReadonlyMap<string, TurnRow>,
+  files: HistoryFiles,
+): Promise<v2.Turn[]> {
   const missing: v2.Turn[] = [];
+  const hasEnded = (turnId: string): boolean => (known.get(turnId)?.status ?? "running") !== "running";
+  const isNeeded = (turnId: string): boolean => !hasEnded(turnId) && missing.length < TURNS;
   try {
-    for await (const turn of thread.history.turns({ itemsView: "full", limit: 20 })) {
-      const row = known.get(turn.id);
-      if ((row && row.status !== "running") || missing.length === TURNS) break;
+    for await (const turn of readTurns(thread, files, { limit: 20, isNeeded })) {
+      if (!isNeeded(turn.id)) break;
       missing.unshift(turn);
     }
   } catch (error) {
@@ -125,7 +141,7 @@ export class Merge {
   readonly #itemIds: string[] = [];
   readonly #turnIds: string[] = [];
   #runningTurnId: string | undefined;
-  #cutTurnId: string | undefined;
+  #cutTurn: CutTurn | undefined;
 
   constructor(
     threadId: string,
@@ -175,7 +191,12 @@ export class Merge {
       this.#fail(turn.id, result);
     } else {
       this.#push({ type: "turn.interrupted", ...ids, result: { ...result, status: "interrupted" } });
+      const messageId = turn.items.find((item) => item.type === "userMessage")?.clientId ?? undefined;
+      if (messageId !== undefined && !this.#isParked) this.#cutTurn = { id: turn.id, messageId };
+      return;
     }
+    // The thread has continued since.
+    if (this.#cutTurn?.messageId !== undefined) this.#cutTurn = undefined;
   }
 
   /**
@@ -198,11 +219,12 @@ export class Merge {
     const head: NewSessionEvent[] =
       recovered === 0 ? [] : [{ type: "recovered", items: this.#itemIds.length, reason }];
     return {
+      isHistory: this.#known.size === 0,
       events: [...head, ...this.#events],
       itemIds: this.#itemIds,
       turnIds: this.#turnIds,
       runningTurnId: this.#runningTurnId,
-      cutTurnId: this.#cutTurnId,
+      cutTurn: this.#cutTurn,
     };
   }
 
@@ -221,7 +243,7 @@ export class Merge {
       this.#push({ type: "turn.interrupted", threadId, turnId, result: interrupted });
       return;
     }
-    if (threadId === this.#threadId) this.#cutTurnId = turnId;
+    if (threadId === this.#threadId) this.#cutTurn = { id: turnId };
     const what = this.#isNodeLost ? "node of the session was lost" : "app-server ended";
     const detail = `The ${what} during this turn. Its thread was resumed, and takes further messages.`;
     const problem = createProblem(

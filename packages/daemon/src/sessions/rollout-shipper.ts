@@ -48,6 +48,15 @@ export class RolloutShipper {
     this.#files.set(threadId, { rolloutId, path, role, baseId: undefined, sentBytes, isTooLarge: false });
   }
 
+  isFollowing(threadId: string): boolean {
+    return this.#files.has(threadId);
+  }
+
+  /** Continues each file where the stored one ends, in case a write failed or the store has lost some of it. */
+  async resume(): Promise<void> {
+    for (const file of this.#files.values()) file.sentBytes = await this.#store.storedBytes(file.rolloutId);
+  }
+
   /** Forgets all files, after they were replaced. */
   forget(): void {
     this.#files.clear();
@@ -77,6 +86,21 @@ export class RolloutShipper {
       also: async (trx) => {
         for (const step of steps) await step(trx);
       },
+    };
+  }
+
+  /**
+   * Returns a step like `collectAll`, which rejects unless the store then has the whole files. Without them, Codex must not delete
+   * its own.
+   */
+  collectWhole(): (trx: DaemonTransaction) => Promise<void> {
+    const { also } = this.collectAll();
+    const lengths = new Map(
+      [...this.#files.values()].map(({ rolloutId, sentBytes }) => [rolloutId, sentBytes]),
+    );
+    return async (trx) => {
+      await also?.(trx);
+      await this.#store.requireWhole(this.#owner.sessionId, lengths, trx);
     };
   }
 

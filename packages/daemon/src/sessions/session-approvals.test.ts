@@ -98,6 +98,28 @@ describe("approvals", () => {
     expect(existsSync(join(stage.workspace, "one"))).toBe(false);
   });
 
+  test("are declined at the stored time, which was set before a restart or with another limit", async () => {
+    await using stage = await startRunner(escalating, { limits: { approvalMs: 3_600_000 } });
+    const { inbox, store } = stage.database;
+    const open = inbox.open.bind(inbox);
+    inbox.open = async (...given) => {
+      const { approval, isNew } = await open(...given);
+      const expiresAt = approval.created_at + 300;
+      await store.db
+        .updateTable("approval")
+        .set({ expires_at: expiresAt })
+        .where("id", "=", approval.id)
+        .execute();
+      return { approval: { ...approval, expires_at: expiresAt }, isNew };
+    };
+    const session = await stage.create({ permissionMode: "read-only" });
+    await session.send("go");
+    expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+    const { rows } = await inbox.list({ sessionId: session.id });
+    expect(rows.map(({ state }) => state)).toEqual(["expired", "expired"]);
+    expect(existsSync(join(stage.workspace, "one"))).toBe(false);
+  });
+
   test("of a patch include its diff", async () => {
     const text = "*** Begin Patch\n*** Add File: note.txt\n+hello\n*** End Patch";
     const model: ScriptFunction = ({ input }) =>

@@ -18,6 +18,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { InboxAnswer } from "../api/approval.ts";
 import { outlastOutage } from "../database/outage.ts";
 import type { ApprovalRow } from "../database/tables.ts";
+import { ExpiryTimer } from "../inbox/expiry-timer.ts";
 import type { NewApproval } from "../inbox/new-approval.ts";
 import {
   deliveredEvent,
@@ -270,7 +271,7 @@ export class SessionApprovals {
     { requestId, signal }: HandlerContext,
     evaluation?: PolicyEvaluation,
   ): Promise<InboxAnswer | undefined> {
-    const { inbox, approvalMs, rolloutBytes, onChange } = this.#deps;
+    const { approvalMs, rolloutBytes, onChange } = this.#deps;
     const asked = this.#entry(requestId);
     asked.signal = signal;
     const fingerprint = (asked.fingerprint ??= fingerprintOf(request));
@@ -303,18 +304,23 @@ export class SessionApprovals {
     const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
     if (progress.strategy !== undefined) asked.strategy = progress.strategy;
     onChange();
-    const expiry = Number.isFinite(approvalMs) ? setTimeout(() => this.#expire(), approvalMs + 1) : undefined;
-    try {
-      const row = await outlastOutage(() => inbox.waitForAnswer(approval.id, { signal }), signal);
-      while (this.#gate) await raceAbort(this.#gate.promise, signal);
-      // A parked request is no longer answered here, because its process is about to end.
-      if (row.state !== "withdrawn" && !(await this.#recordSubmission(approval.id))) {
-        await raceAbort(new Promise<never>(() => {}), signal);
-      }
-      return answerOf(row);
-    } finally {
-      clearTimeout(expiry);
+    const row = await this.#waitForAnswer(approval, signal);
+    while (this.#gate) await raceAbort(this.#gate.promise, signal);
+    // A parked request is no longer answered here, because its process is about to end.
+    if (row.state !== "withdrawn" && !(await this.#recordSubmission(approval.id))) {
+      await raceAbort(new Promise<never>(() => {}), signal);
     }
+    return answerOf(row);
+  }
+
+  /** The time limit of a repeated request is that of its entry, which may be older than this process. */
+  async #waitForAnswer(
+    { id, expires_at: expiresAt }: ApprovalRow,
+    signal: AbortSignal,
+  ): Promise<ApprovalRow> {
+    const { inbox } = this.#deps;
+    using _expiry = expiresAt === null ? undefined : new ExpiryTimer(expiresAt, () => this.#expire());
+    return await outlastOutage(() => inbox.waitForAnswer(id, { signal }), signal);
   }
 
   /** Opens entries one at a time, so that identical requests get separate entries. */
@@ -345,9 +351,9 @@ export class SessionApprovals {
     }
   }
 
-  #expire(): void {
+  async #expire(): Promise<void> {
     const { inbox, owner, onError } = this.#deps;
-    inbox.expire(owner).catch(onError);
+    await inbox.expire(owner).catch(onError);
   }
 
   #entry(requestId: RequestId): Asked {

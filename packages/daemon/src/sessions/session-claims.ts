@@ -1,6 +1,7 @@
 import { CODEX_VERSION } from "codexkit";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
+import type { ClaimedSession } from "../database/ownership.ts";
 import type { FleetLimits } from "../fleet/limits.ts";
 import type { NodeLease } from "../fleet/node-lease.ts";
 import { NodeLoad } from "../fleet/node-load.ts";
@@ -17,10 +18,16 @@ const SHARE = 4;
 /** Interval between searches for stranded sessions, as a fraction of `leaseMs`. */
 const STRAND = 0.25;
 
+/** Interval between searches for sessions that this node owns without knowing it, as a fraction of `leaseMs`. */
+const RECLAIM = 1 / 6;
+
+/** The nodes of a fleet claim at different times, so that they share the sessions of a lost node. */
+const JITTER = { least: 0.75, range: 0.5 };
+
 export interface SessionClaimsDeps {
   readonly database: Database;
-  readonly lease: NodeLease;
-  readonly sessions: OwnedSessions;
+  readonly lease: Pick<NodeLease, "nodeId" | "mayClaim" | "mayTakeOver">;
+  readonly sessions: Pick<OwnedSessions, "size" | "has" | "add" | "releaseIdle">;
   readonly name: string;
   readonly labels: readonly string[];
   readonly capacity: number;
@@ -40,6 +47,10 @@ export class SessionClaims {
   #isStopped = false;
   /** When stranded sessions were last searched for. */
   #strandedAt = Number.NEGATIVE_INFINITY;
+  /** When sessions that this node owns without knowing it were last searched for. */
+  #reclaimedAt = performance.now();
+  /** Whether idle sessions are being released, to make room for sessions with work. */
+  #isReleasing = false;
   #work: Promise<void> = Promise.resolve();
   #subscription: Disposable | undefined;
 
@@ -75,9 +86,12 @@ export class SessionClaims {
       try {
         await this.#claim();
       } catch (error) {
+        // The claim may have been committed nevertheless.
+        this.#reclaimedAt = Number.NEGATIVE_INFINITY;
         log.error({ err: error }, "Sessions could not be claimed");
       }
-      if (!this.#isStopped) await this.#wake.wait(waitMs);
+      const factor = this.#isFleet ? JITTER.least + Math.random() * JITTER.range : 1;
+      if (!this.#isStopped) await this.#wake.wait(waitMs * factor);
     }
   }
 
@@ -101,34 +115,70 @@ export class SessionClaims {
   }
 
   async #claim(): Promise<void> {
-    const { database, lease, sessions, name, labels, capacity, fleet, onChange } = this.#deps;
+    const { database, lease, sessions, capacity, fleet, log } = this.#deps;
     const isFleet = this.#isFleet;
     if (isFleet && !lease.mayClaim) return;
+    await this.#reclaim();
     if (isFleet && this.#load.isOverloaded && (await this.#canLeaveToOthers())) return;
     const limit = capacity - sessions.size;
     if (limit <= 0) {
-      await sessions.releaseIdle(Math.ceil(capacity / SHARE));
+      this.#makeRoom().catch((error: unknown) => log.error({ err: error }, "Sessions could not be released"));
       return;
     }
     const readyLimit = isFleet ? Math.ceil(limit / SHARE) : limit;
+    // A SQLite folder has only one daemon, so all other nodes in it have ended.
+    const mayTakeOver = !isFleet || lease.mayTakeOver;
     const claimed = await database.sessions.claim({
-      nodeId: lease.nodeId,
-      name,
+      ...this.#node,
       limit,
       readyLimit,
-      labels,
-      codexVersion: CODEX_VERSION,
-      // A SQLite folder has only one daemon, so all other nodes in it have ended.
-      mayTakeOver: !isFleet || lease.mayTakeOver,
+      mayTakeOver,
       affinityMs: fleet.affinityMs,
     });
+    this.#add(claimed);
+    if (mayTakeOver) await this.#strand();
+    // There may be more sessions than the limit of one query. Further ones of lost nodes are left to the other nodes for a while.
+    if (claimed.filter(({ reason }) => reason === "ready").length >= readyLimit) this.wake();
+  }
+
+  /** Releases idle sessions. The caller does not wait for it, because an app-server may not respond. */
+  async #makeRoom(): Promise<void> {
+    const { sessions, capacity } = this.#deps;
+    if (this.#isReleasing) return;
+    this.#isReleasing = true;
+    try {
+      await sessions.releaseIdle(Math.ceil(capacity / SHARE));
+    } finally {
+      this.#isReleasing = false;
+    }
+  }
+
+  /**
+   * Claims sessions again that this node owns without knowing it: the response to a claim was lost, a session could not be
+   * released, or it was given up by mistake.
+   */
+  async #reclaim(): Promise<void> {
+    const { database, lease, sessions, fleet } = this.#deps;
+    if (performance.now() - this.#reclaimedAt < fleet.leaseMs * RECLAIM) return;
+    const owned = await database.sessions.idsOwnedBy(lease.nodeId);
+    const unknown = owned.filter((id) => !sessions.has(id));
+    if (unknown.length > 0) this.#add(await database.sessions.reclaim(unknown, this.#node));
+    this.#reclaimedAt = performance.now();
+  }
+
+  #add(claimed: readonly ClaimedSession[]): void {
+    const { lease, sessions, onChange } = this.#deps;
     for (const session of claimed) {
+      // If the lease has ended in the meantime, the session is claimed again for the next lease, or by another node.
+      if (session.nodeId !== lease.nodeId || (this.#isFleet && !lease.mayClaim)) continue;
       this.counts[session.reason] += 1;
-      await sessions.add(session);
+      sessions.add(session);
     }
     if (claimed.length > 0) onChange();
-    if (!isFleet || lease.mayTakeOver) await this.#strand();
-    // There may be more sessions than the limit of one query.
-    if (claimed.length >= readyLimit) this.wake();
+  }
+
+  get #node() {
+    const { lease, name, labels } = this.#deps;
+    return { nodeId: lease.nodeId, name, labels, codexVersion: CODEX_VERSION };
   }
 }

@@ -85,7 +85,9 @@ export class SessionCommands implements CommandContext {
   }
 
   findMessage(thread: Thread, commandId: string): Promise<string | undefined> {
-    return findMessage(thread, commandId);
+    const { database, codexHome } = this.#deps.session;
+    const { sessionId } = this.state;
+    return findMessage(thread, commandId, { sessionId, rollouts: database.rollouts, codexHome });
   }
 
   unqueue(commandId: string): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { NewSessionEvent } from "../api/event.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { AcceptedMessages } from "./accepted-messages.ts";
+import type { AgentRollouts } from "./agent-rollouts.ts";
 import { EventMapper } from "./event-mapper.ts";
 import { reactsToInterruption } from "./interrupted-turn.ts";
 import { isLost } from "./problems.ts";
@@ -17,6 +18,7 @@ export interface SessionEventsDeps {
   readonly state: SessionState;
   readonly journal: Journal;
   readonly rollouts: RolloutShipper;
+  readonly agents: AgentRollouts;
   readonly approvals: SessionApprovals;
   readonly accepted: AcceptedMessages;
   readonly limits: UsageLimits;
@@ -80,8 +82,9 @@ export class SessionEvents {
       return;
     // A former owner in this process closed the thread. The turn continues, and its end arrives later.
     if (event.type === "turn.failed" && event.error.code === "closed") return;
-    const { state, rollouts, approvals } = this.#deps;
+    const { state, rollouts, agents, approvals } = this.#deps;
     this.#observe(event);
+    agents.observe(event, server.codex);
     const mapped = this.mapper.map(event);
     if (mapped) {
       const threadId = event.threadId ?? state.threadId ?? "";
@@ -129,7 +132,7 @@ export class SessionEvents {
     } else if (event.type === "thread.started") {
       const { id, path } = event.thread;
       // Until the file's stored length is known, its lines wait for a later event.
-      if (path !== null) rollouts.follow(id, path, isOwnThread ? "main" : "agent").catch(() => {});
+      if (isOwnThread && path !== null) rollouts.follow(id, path, "main").catch(() => {});
     } else if (event.type === "item.completed") {
       const { item } = event;
       // Not at the start of the item, because only this event stores the lines of the thread's file. If the command were finished

@@ -11,6 +11,7 @@ import type { ParkReason } from "../inbox/parked-inbox.ts";
 import { DaemonError } from "../errors.ts";
 import { sessionPolicy } from "../policy/test-command.ts";
 import { AcceptedMessages } from "./accepted-messages.ts";
+import { AgentRollouts } from "./agent-rollouts.ts";
 import { executeCommand } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { InterruptedTurn } from "./interrupted-turn.ts";
@@ -36,6 +37,9 @@ const RECOVER_REASONS: Readonly<Record<ClaimedSession["reason"], string>> = {
   node_lost: "The node of the session was lost.",
 };
 
+const EVENTS_LOST =
+  "Events of the session could not be stored. Those that Codex has in its history were added again.";
+
 /**
  * Owns one session: carries out its commands in order, writes its events, and handles its approvals. Its work ends when the session
  * is released or deleted, or when another owner takes it over.
@@ -49,6 +53,7 @@ export class SessionOwner implements ThreadListener {
   readonly #accepted = new AcceptedMessages();
   readonly #limits: UsageLimits;
   readonly #rollouts: RolloutShipper;
+  readonly #agents: AgentRollouts;
   readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #queue: CommandQueue;
@@ -72,6 +77,14 @@ export class SessionOwner implements ThreadListener {
     this.#owner = { sessionId, nodeId, epoch, ...(mask && { mask }) };
     const { database, limits, codexHome } = deps;
     this.#rollouts = new RolloutShipper(database.rollouts, this.#owner, codexHome);
+    const onWarning = (error: unknown, message: string): void => this.#log("warn", error, message);
+    this.#agents = new AgentRollouts({
+      state: this.state,
+      rollouts: this.#rollouts,
+      store: database.rollouts,
+      onLines: (step) => this.#events.append([], step),
+      onWarning,
+    });
     this.#limits = new UsageLimits((problem) => this.#limitWasReached(problem));
     if (session.usage !== null && this.state.threadId !== undefined) {
       this.#limits.add(this.state.threadId, JSON.parse(session.usage));
@@ -98,12 +111,13 @@ export class SessionOwner implements ThreadListener {
       state: this.state,
       journal: database.journal,
       rollouts: this.#rollouts,
+      agents: this.#agents,
       approvals: this.#approvals,
       accepted: this.#accepted,
       limits: this.#limits,
       onTurnStart: deps.onChange,
       onTurnEnd: (end, isOwnThread) => this.#turnHasEnded(end, isOwnThread),
-      onError: (error) => this.#failed(error),
+      onError: (error) => this.#eventsLost(error),
     });
     const loader = new ThreadLoader({
       session: deps,
@@ -112,6 +126,7 @@ export class SessionOwner implements ThreadListener {
       events: this.#events,
       approvals: this.#approvals,
       rollouts: this.#rollouts,
+      agents: this.#agents,
       listener: this,
       isNodeLost: reason === "node_lost",
       isForeign: previousNode !== null && previousNode !== deps.nodeName,
@@ -122,12 +137,12 @@ export class SessionOwner implements ThreadListener {
       beforeLoad: () => this.#parking.loadRules(),
       onFailure: (error) => this.#loadFailed(error),
     });
-    const onWarning = (error: unknown, message: string): void => this.#log("warn", error, message);
     this.#parking = new SessionParking({
       session: deps,
       owner: this.#owner,
       state: this.state,
       rollouts: this.#rollouts,
+      agents: this.#agents,
       approvals: this.#approvals,
       thread: this.#thread,
       load: () => this.#load(),
@@ -155,6 +170,7 @@ export class SessionOwner implements ThreadListener {
       database,
       owner: this.#owner,
       state: this.state,
+      codexHome,
       thread: () => this.#thread.loaded?.thread,
     });
     this.#queue = new CommandQueue({
@@ -202,12 +218,14 @@ export class SessionOwner implements ThreadListener {
     return !this.isWorking && !this.#thread.needsRecovery;
   }
 
-  start(): void {
+  /** Starts the work, after a former owner in this process has ended its own. */
+  start(former: Promise<void> = Promise.resolve()): void {
     const { notifier } = this.#deps.database.store;
     const subscription = notifier.subscribe(notificationKeys.commands(this.state.sessionId), () =>
       this.#wake.set(),
     );
-    this.#work = this.#run()
+    this.#work = former
+      .then(() => this.#run())
       .catch((error: unknown) => this.#failed(error))
       .finally(() => {
         subscription[Symbol.dispose]();
@@ -246,7 +264,18 @@ export class SessionOwner implements ThreadListener {
     await this.#work.catch(() => {});
     // A command that was being carried out may have started a turn, which must not continue without an owner.
     await this.cutOff();
+    await this.#endBusyServer();
     await this.#end("release");
+  }
+
+  /** Ends the app-server of a turn that could not be interrupted. The next owner must not work on the thread at the same time. */
+  async #endBusyServer(): Promise<void> {
+    const { server } = this;
+    if (!this.isBusy || !server) return;
+    this.#log("warn", undefined, "The turn could not be interrupted, so its app-server is ended");
+    await this.#deps.pool
+      .end(server)
+      .catch((error: unknown) => this.#log("error", error, "The app-server could not be ended"));
   }
 
   /** Stops working on a session that another node has taken. Never rejects. */
@@ -278,7 +307,11 @@ export class SessionOwner implements ThreadListener {
       try {
         // The runner may be parking requests too. Answers that arrive in the meantime are delivered afterwards.
         await this.#parking.parked();
-        if (this.#thread.needsRecovery && !this.#isStopping) await this.#load();
+        if (this.#thread.needsRecovery && !this.#isStopping) {
+          // It is still loaded if only events were lost.
+          await this.#thread.unload();
+          await this.#load();
+        }
         if (!this.#isStopping) {
           await this.#parking.deliver();
           await this.#interrupted.react();
@@ -375,6 +408,7 @@ export class SessionOwner implements ThreadListener {
   async #afterDelete(): Promise<void> {
     const server = this.#thread.loaded?.lease.server;
     const { database, pool } = this.#deps;
+    await this.#thread.unload();
     await this.#end("release");
     if (server && this.state.setup.dedicated === true) await pool.end(server);
     await database.sessions.purge(this.state.sessionId);
@@ -407,6 +441,22 @@ export class SessionOwner implements ThreadListener {
       .catch((error: unknown) => this.#log("warn", error, "The turn could not be interrupted"));
   }
 
+  /** Handles events that could not be stored. They are restored from the history of the thread, as far as it has them. */
+  #eventsLost(error: unknown): void {
+    this.#failed(error);
+    if (this.#hasEnded || isFenced(error)) return;
+    // Once the end of a turn is stored, the items of the turn are no longer compared with the history.
+    this.#events.hold();
+    this.#accepted.rejectAll(new CodexError("connection_lost", EVENTS_LOST, { cause: error }));
+    this.#thread.requireRecovery(EVENTS_LOST);
+    const { threadId = "" } = this.state;
+    // Stored when the outage has ended. Any other error would occur again.
+    if (isOutage(error)) {
+      this.#events.append([{ type: "warning", kind: "server", threadId, message: EVENTS_LOST }]);
+    }
+    this.#wake.set();
+  }
+
   /** Handles an error that no caller waits for. If another owner has taken the session over, the work ends here. */
   #failed(error: unknown): void {
     if (this.#hasEnded) return;
@@ -427,10 +477,14 @@ export class SessionOwner implements ThreadListener {
     this.#stop.abort();
     this.#deps.threads.remove(this);
     this.#accepted.rejectAll(new CodexError("closed", "The session was released."));
+    // Codex may have written more lines since the last event. A thread that was parked or deleted is not loaded.
+    const hasLines = this.#thread.loaded !== undefined;
+    if (how === "release" && hasLines) await this.#agents.settled(this.#deps.limits.interruptMs);
     // Before the release, because the next owner may be in this process and use the same thread.
     await this.#thread.unload();
     if (how === "release") {
-      await this.#deps.database.sessions.release(this.#owner).catch((error: unknown) => {
+      const { also } = hasLines ? this.#rollouts.collectAll() : {};
+      await this.#deps.database.sessions.release(this.#owner, also).catch((error: unknown) => {
         if (!isFenced(error)) this.#log("error", error, "The session could not be released");
       });
     }

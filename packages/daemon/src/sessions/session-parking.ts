@@ -1,6 +1,7 @@
 import { raceAbort } from "@codexkit/rpc/async";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
 import { NO_RULES, type RememberedRules, rememberedRules } from "../policy/remembered-rules.ts";
+import type { AgentRollouts } from "./agent-rollouts.ts";
 import { DeliveryStop } from "./delivery-stop.ts";
 import { parkThread } from "./park-thread.ts";
 import { ParkedRequests, type ParkedRequestsDeps } from "./parked-requests.ts";
@@ -11,6 +12,7 @@ export interface SessionParkingDeps extends Omit<ParkedRequestsDeps, "load" | "u
   readonly thread: SessionThread;
   readonly load: ParkedRequestsDeps["load"];
   readonly approvals: SessionApprovals;
+  readonly agents: AgentRollouts;
   readonly ignoreEvents: () => void;
   /** Called when parking has ended, successfully or not. */
   readonly onParked: () => void;
@@ -92,11 +94,17 @@ export class SessionParking {
   }
 
   async #park(reason: ParkReason): Promise<number> {
-    const { session, thread, approvals, owner, state, rollouts, ignoreEvents, onWarning } = this.#deps;
+    const { session, thread, approvals, owner, state, rollouts, agents, ignoreEvents, onWarning } =
+      this.#deps;
     const { loaded } = thread;
     if (!loaded || approvals.openCount === 0) return 0;
     const { database } = session;
-    const parts = { database, owner, state, rollouts, approvals, ignoreEvents, onWarning };
+    const reload = async (): Promise<void> => {
+      await thread.unload();
+      approvals.disconnected();
+      thread.requireRecovery("The requests could not be parked.");
+    };
+    const parts = { database, owner, state, rollouts, approvals, agents, ignoreEvents, reload, onWarning };
     const count = await parkThread(loaded, reason, parts);
     if (count === 0) return 0;
     this.requests.changed();

@@ -3,9 +3,10 @@ import { CODEX_VERSION, CodexError, type Thread } from "codexkit";
 import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
+import type { AgentRollouts } from "./agent-rollouts.ts";
 import { type LoadedThread, loadThread } from "./loaded-thread.ts";
 import { mustReact } from "./interrupted-turn.ts";
-import { findUnconfirmed, parkRequests } from "./park-requests.ts";
+import { findLost, parkRequests } from "./park-requests.ts";
 import { projectHistory } from "./project-history.ts";
 import { endLostTurns, recoverThread } from "./recover.ts";
 import { restoreThread } from "../parking/restore-thread.ts";
@@ -27,6 +28,7 @@ export interface ThreadLoaderDeps {
   readonly events: SessionEvents;
   readonly approvals: SessionApprovals;
   readonly rollouts: RolloutShipper;
+  readonly agents: AgentRollouts;
   readonly listener: ThreadListener;
   /** Whether another node had the session before. */
   readonly isForeign: boolean;
@@ -81,9 +83,16 @@ export class ThreadLoader {
   async #loadOn(lease: AppServerLease): Promise<LoadedThread> {
     const { state, approvals } = this.#deps;
     const { sessionId, threadId } = state;
-    const { webhooks } = this.#deps.session;
+    const { webhooks, limits } = this.#deps.session;
     const tools = webhookTools(state.setup.tools ?? [], { sessionId, ...webhooks });
-    const options = { ...state, handlers: approvals.handlers, tools };
+    const options = {
+      ...state,
+      handlers: approvals.handlers,
+      tools,
+      epoch: this.#deps.owner.epoch,
+      isForeign: this.#isStale,
+      environmentTokenMs: limits.environmentTokenMs,
+    };
     if (this.#isStale && threadId !== undefined) await this.#restore(lease);
     this.#isStale = false;
     try {
@@ -156,43 +165,48 @@ export class ThreadLoader {
   }
 
   async #resumed(loaded: LoadedThread, reason: string | undefined): Promise<void> {
-    const { state, owner, events, approvals, rollouts } = this.#deps;
-    const { thread } = loaded;
-    const { database } = this.#deps.session;
+    const { state, owner, events, approvals, rollouts, agents } = this.#deps;
+    const { codex, thread } = loaded;
+    const { database, codexHome } = this.#deps.session;
     const { journal, sessions } = database;
+    const files = { sessionId: state.sessionId, rollouts: database.rollouts, codexHome };
     const why = reason ?? "The thread was resumed.";
     await this.followRollout(thread);
+    await agents.followAll(codex, thread.id);
     const parts = { database, owner, state, rollouts };
     // Before the history is read, because a process that is still working on the turn repeats its requests.
-    const lost = thread.busy ? [] : [...(await approvals.undelivered()), ...(await findUnconfirmed(parts))];
+    const lost = thread.busy ? [] : await findLost(await approvals.undelivered(), parts);
     const recovery = await recoverThread(state.sessionId, thread, {
       journal,
+      files,
       reason: why,
       isParked: lost.length > 0,
       isNodeLost: this.#deps.isNodeLost,
       storeOlder: () =>
         projectHistory(state.sessionId, thread, {
           journal,
-          append: (older) => journal.append(owner, older),
+          files,
+          append: (older) => journal.write({ owner, events: older, isHistory: true }),
           reason: why,
         }),
     });
     events.mapper.skip(recovery);
     if (recovery.runningTurnId !== undefined) events.mapper.join(recovery.runningTurnId);
     const isIdle = recovery.runningTurnId === undefined;
-    const wasCut =
-      isIdle && recovery.cutTurnId !== undefined && (await mustReact(database, state, recovery.cutTurnId));
-    if (wasCut) state.interruptedTurnId = recovery.cutTurnId;
+    const { cutTurn } = recovery;
+    const wasCut = isIdle && cutTurn !== undefined && (await mustReact(database, state, cutTurn));
+    if (wasCut) state.interruptedTurnId = cutTurn.id;
     if (recovery.events.length > 0) {
       const also = rollouts.collect(thread.id);
       await journal.write({
         owner,
         events: recovery.events,
+        isHistory: recovery.isHistory,
         ...(also && { also }),
         // Stored with the end of the turn. If a crash happens before the requests are parked, the next boot loads the thread again.
         ...(isIdle && lost.length > 0 && { changes: { phase: "parked" } }),
         // Stored with the end of the turn, so that the next owner reacts to it exactly once.
-        ...(wasCut && { changes: { interruptedTurnId: recovery.cutTurnId ?? null } }),
+        ...(wasCut && { changes: { interruptedTurnId: cutTurn.id } }),
       });
     }
     state.activeTurnId = recovery.runningTurnId;
@@ -217,12 +231,11 @@ export class ThreadLoader {
 
   /** Resumes the running agents one by one, because their events and requests are only sent to clients that have resumed them. */
   async #resumeAgents({ codex, thread }: LoadedThread): Promise<void> {
-    const { session, listener, approvals, rollouts } = this.#deps;
+    const { session, listener, approvals } = this.#deps;
     for await (const agent of codex.listThreads({ ancestorThreadId: thread.id })) {
       session.threads.add(agent.id, listener);
       if (agent.status.type !== "active") continue;
       await codex.resumeThread(agent.id, { handlers: approvals.handlers });
-      if (agent.path !== null) await rollouts.follow(agent.id, agent.path, "agent");
     }
   }
 

@@ -59,7 +59,9 @@ export class ThreadRoutes {
 
   #adopt(threadId: string, parentThreadId: string | null): void {
     const parent = parentThreadId === null ? undefined : this.#routes.get(parentThreadId);
-    if (parent && !this.#routes.has(threadId)) this.add(threadId, parent);
+    // An agent of a parked session is ignored until an agent above it, which was added again, uses it.
+    const known = this.#routes.get(threadId) ?? IGNORED;
+    if (parent && known === IGNORED) this.add(threadId, parent);
   }
 
   /** After a reconnect, the start of an agent is not reported again, but its parent's items name it. */

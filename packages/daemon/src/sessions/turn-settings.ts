@@ -1,12 +1,16 @@
 import type { RunOptions } from "codexkit";
-import { environmentsOf, type LoadedThread } from "./loaded-thread.ts";
+import { type LoadedThread, selectEnvironment } from "./loaded-thread.ts";
 import { collaborationModeOf, turnOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
 
-/** Returns the options with which each turn of a session is started. */
-export function turnSettings({ settings, ...state }: SessionState, loaded: LoadedThread): RunOptions {
-  const collaborationMode = collaborationModeOf(settings, loaded.agentMode, loaded.thread.settings.model);
-  const environments = environmentsOf(state);
+/** Prepares the start of a turn, and returns its options. */
+export async function prepareTurn(
+  { settings, cwd }: SessionState,
+  { thread, environment, agentMode }: LoadedThread,
+): Promise<RunOptions> {
+  await environment?.renew();
+  const collaborationMode = collaborationModeOf(settings, agentMode, thread.settings.model);
+  const environments = selectEnvironment(environment, cwd);
   return {
     ...turnOptions(settings),
     ...(collaborationMode ? { collaborationMode } : {}),

@@ -2,7 +2,7 @@ import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ParkedApproval } from "../inbox/parked-inbox.ts";
 import { type CutFile, restoreThread } from "../parking/restore-thread.ts";
-import { findOpenCalls, lengthAtRequest, type ModelCall } from "../parking/rollout-lines.ts";
+import { findOpenCalls, lengthAtRequest, type ModelCall, readLines } from "../parking/rollout-lines.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import type { RolloutShipper } from "./rollout-shipper.ts";
 import type { SessionDeps } from "./session-deps.ts";
@@ -13,6 +13,8 @@ export interface WaitingThread {
   readonly rolloutId: string;
   readonly file: Uint8Array;
   readonly calls: readonly ModelCall[];
+  /** Length of the part that other sessions continue. It can't be cut off. */
+  readonly continuedBytes: number;
 }
 
 export interface WaitingThreadDeps {
@@ -44,8 +46,9 @@ export async function readWaitingThread(
     return length === null || length === undefined ? [] : [length];
   });
   const end = lengths.length === 0 ? data.length : lengthAtRequest(data, Math.min(...lengths));
-  const file = data.subarray(0, Math.max(end, await rollouts.continuedBytes(main.id)));
-  return { rolloutId: main.id, file, calls: findOpenCalls(file) };
+  const continuedBytes = await rollouts.continuedBytes(main.id);
+  const file = data.subarray(0, Math.max(end, continuedBytes));
+  return { rolloutId: main.id, file, calls: findOpenCalls(readLines(file)), continuedBytes };
 }
 
 /** Writes the files to this daemon's Codex home, with the thread's own file truncated to `cutBytes`, and loads the thread. */

@@ -8,17 +8,25 @@ export interface TerminalLimits {
   readonly viewers: number;
   /** Number of lines kept above the screen. Default: 1,000. */
   readonly scrollback: number;
-  /** Bytes of output kept for viewers that reconnect or fall behind. Default: 1 MiB. */
+  /** Number of output bytes kept for viewers that reconnect or fall behind. Default: 1 MiB. */
   readonly replayBytes: number;
-  /** Bytes of output that the terminal emulator has not processed yet, above which the program is paused. Default: 512 KiB. */
+  /**
+   * Number of output bytes that the terminal emulator has not processed yet above which the program is paused. Default:
+   * 512 KiB.
+   */
   readonly unparsedBytes: number;
-  /** Unsent bytes per viewer. A viewer that reads more slowly gets no more output, and a new screen later. Default: 256 KiB. */
+  /** Maximum unsent bytes per viewer. A slower viewer gets no more output, and a new screen later. Default: 256 KiB. */
   readonly unsentBytes: number;
-  /** Maximum bytes per message of a viewer. Default: 64 KiB. */
+  /** Maximum bytes per message from a viewer. Default: 64 KiB. */
   readonly messageBytes: number;
-  /** Bytes of input that the program has not read yet, above which further messages of the writer wait. Default: 256 KiB. */
+  /**
+   * Number of input bytes that the program has not read yet above which further messages of the writer wait. Default:
+   * 256 KiB.
+   */
   readonly unreadInputBytes: number;
-  /** How long the screen of an ended terminal can still be read, in milliseconds. Default: 300,000. */
+  /** How long ending a terminal waits for its last output and exit code, in milliseconds. Default: 10,000. */
+  readonly killMs: number;
+  /** How long the screen of an ended terminal remains readable, in milliseconds. Default: 300,000. */
   readonly endedMs: number;
 }
 
@@ -32,5 +40,6 @@ export const TERMINAL_LIMITS: TerminalLimits = {
   unsentBytes: 256 * 1024,
   messageBytes: 64 * 1024,
   unreadInputBytes: 256 * 1024,
+  killMs: 10_000,
   endedMs: 300_000,
 };

@@ -2,7 +2,7 @@ import { SerializeAddon } from "@xterm/addon-serialize";
 import headless from "@xterm/headless";
 import { SequenceLimiter } from "./sequence-limiter.ts";
 
-/** Characters that the emulator processes in one step. Other work of the process is done between them. */
+/** Number of characters that the emulator processes in one step. Between steps, the process handles other work. */
 const PIECE_LENGTH = 4096;
 
 export interface ScreenSnapshot {
@@ -10,11 +10,14 @@ export interface ScreenSnapshot {
   readonly screen: string;
   readonly columns: number;
   readonly rows: number;
-  /** The screen after this many bytes of output. */
+  /** Number of output bytes that the screen includes. */
   readonly offset: number;
 }
 
-/** A terminal emulator without a display. It processes output in order and in small steps, so that the event loop stays free. */
+/**
+ * A terminal emulator without a display. It processes output in order and in small steps, so that it does not block the
+ * event loop.
+ */
 export class Screen implements Disposable {
   readonly #terminal: headless.Terminal;
   readonly #serializer = new SerializeAddon();
@@ -24,11 +27,11 @@ export class Screen implements Disposable {
   constructor({ columns, rows, scrollback }: { columns: number; rows: number; scrollback: number }) {
     this.#terminal = new headless.Terminal({ cols: columns, rows, scrollback, allowProposedApi: true });
     this.#terminal.loadAddon(this.#serializer);
-    // A snapshot has no links, so that their addresses would only take memory.
+    // A snapshot contains no links, so storing their URLs would only waste memory.
     this.#terminal.parser.registerOscHandler(8, () => true);
   }
 
-  /** Bytes that have been processed. */
+  /** Number of bytes that have been processed. */
   get parsed(): number {
     return this.#parsed;
   }
@@ -49,7 +52,10 @@ export class Screen implements Disposable {
     });
   }
 
-  /** Changes the size after the output that was written before. Resolves to the offset from which on it has the new size. */
+  /**
+   * Changes the size after the output that has already been written. Resolves to the offset from which on the new size
+   * applies.
+   */
   async resize(columns: number, rows: number): Promise<number> {
     return this.#afterWrites(() => {
       this.#terminal.resize(columns, rows);
@@ -57,7 +63,7 @@ export class Screen implements Disposable {
     });
   }
 
-  /** The screen after the output that was written before. */
+  /** Returns the screen after the output that has already been written. */
   async snapshot(): Promise<ScreenSnapshot> {
     return this.#afterWrites(() => ({
       screen: this.#serializer.serialize(),

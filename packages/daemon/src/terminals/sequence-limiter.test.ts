@@ -31,7 +31,7 @@ test("does not depend on how the output is divided", () => {
       const bytes = Buffer.from(parts.join(""));
       const at = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
       const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
-      // What is held back at the end is a part of a character or of a sequence.
+      // Text that is held back at the end is part of a character or sequence.
       expect(limit(...chunks, "\u0018")).toBe(limit(bytes, "\u0018"));
     }),
   );

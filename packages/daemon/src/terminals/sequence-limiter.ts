@@ -1,30 +1,30 @@
 import { isAscii } from "node:buffer";
 
-/** Characters of one string of a program, such as a title. A longer one is cancelled. */
+/** Maximum characters of one control string of a program, such as a title. A longer one is cancelled. */
 const MAX_STRING = 4096;
-/** Characters of one control sequence. The emulator uses 32 parameters of it at most. */
+/** Maximum characters of one control sequence. The emulator uses at most 32 of its parameters. */
 const MAX_SEQUENCE = 512;
-/** Characters without a width of their own on one cell. */
+/** Maximum zero-width characters in one cell. */
 const MAX_MARKS = 16;
 
-/* oxlint-disable no-control-regex -- these are the controls of a terminal. */
+/* oxlint-disable no-control-regex -- these are the control characters of a terminal. */
 const CANCEL = "\u0018";
 const ESCAPE = "\u001b";
 /**
- * What begins a sequence: ESC, and DCS, SOS, CSI, OSC, PM and APC as one character. Sequences that are complete and repeat
- * nothing are left out, so that colours cost little.
+ * The start of a sequence: ESC, and DCS, SOS, CSI, OSC, PM and APC as one character. Complete sequences without
+ * repetition are excluded, so that colours are cheap.
  */
 const START = /\u001b(?!\[[\d:;<=>?]{0,64}[@-HJKN-RU-Y[-ac-~])|[\u0090\u0098\u009b\u009d-\u009f]/g;
-/** A bell ends an OSC only. */
+/** BEL only ends an OSC. */
 const END_OF_OSC = /[\u0007\u0018\u001a\u001b\u0080-\u009f]/g;
 const END_OF_STRING = /[\u0018\u001a\u001b\u0080-\u009f]/g;
 const END_OF_SEQUENCE = /[@-~\u0018\u001a\u001b\u0080-\u009f]/g;
-/** Controls that are carried out in the middle of a sequence, which goes on after them. */
+/** Control characters that are executed in the middle of a sequence, which continues after them. */
 const CONTROLS = /[\0-\u0017\u0019\u001c-\u001f\u007f]/g;
 /* oxlint-enable no-control-regex */
 const MARKS = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]+/gu;
 
-/** Sequences whose parameter is a number of lines or columns. The emulator has no limit of its own for them. */
+/** Sequences with a number of lines or columns as their parameter. The emulator does not limit them. */
 const REPETITIONS: Readonly<Record<string, "rows" | "columns">> = {
   I: "columns",
   L: "rows",
@@ -40,29 +40,30 @@ interface Size {
   readonly rows: number;
 }
 
-/** What the text at a position becomes, and where the rest begins. */
+/** The output for the text at a position, and the position where the remaining text starts. */
 type Step = readonly [output: string, next: number];
 
 /**
- * Limits what the output of a program costs the emulator: long strings are cancelled, repetitions are limited to the size of the
- * screen, and so is the number of marks on a character. Everything else passes unchanged, however it is divided into chunks.
+ * Limits the cost of a program's output for the emulator: long strings are cancelled, repetitions are limited to the
+ * size of the screen, and the number of marks on a character is limited. Everything else passes unchanged, regardless
+ * of how it is split into chunks.
  */
 export class SequenceLimiter {
   readonly #size: () => Size;
   readonly #decoder = new TextDecoder();
   #state: "text" | "escape" | "sequence" | "string" = "text";
-  /** Parameters of the sequence that has begun. */
+  /** Parameters of the current sequence. */
   #parameters = "";
-  /** The string that has begun. */
+  /** The current string. */
   #string = { isOsc: false, length: 0 };
-  /** Marks at the end of the output so far. */
+  /** Number of marks at the end of the output so far. */
   #marks = 0;
 
   constructor(size: () => Size) {
     this.#size = size;
   }
 
-  /** The text for the emulator. */
+  /** Returns the text for the emulator. */
   limit(bytes: Uint8Array): string {
     const text = this.#limitMarks(this.#decoder.decode(bytes, { stream: true }), isAscii(bytes));
     let limited = "";
@@ -90,7 +91,10 @@ export class SequenceLimiter {
     }
   }
 
-  /** Begins what the character begins, and returns its output. Escapes and parameters are held back until their end is known. */
+  /**
+   * Starts the sequence of a character, and returns its output. Escapes and parameters are held back until the sequence
+   * is complete.
+   */
   #begin(character: string): string {
     switch (character) {
       case ESCAPE:
@@ -141,7 +145,7 @@ export class SequenceLimiter {
     const end = find(END_OF_SEQUENCE, text, at);
     const part = text.slice(at, end);
     const controls = part.match(CONTROLS)?.join("") ?? "";
-    // One character above the limit is kept, as the sign that there were more.
+    // One character more than the limit is kept, as a sign that the sequence was too long.
     this.#parameters = (this.#parameters + part.replaceAll(CONTROLS, "")).slice(0, MAX_SEQUENCE + 1);
     if (end === text.length) return [controls, end];
     const final = text.charAt(end);
@@ -170,12 +174,12 @@ export class SequenceLimiter {
     const output = wasCancelled ? "" : isCancelled ? CANCEL : content;
     if (end === text.length) return [output, end];
     const begun = this.#begin(text.charAt(end));
-    // The end of a cancelled string would be carried out as a control of its own.
+    // The terminator of a cancelled string would be executed as a separate control.
     const isOnlyEnd = this.#state === "text";
     return [output + (isCancelled && isOnlyEnd ? "" : begun), end + 1];
   }
 
-  /** Marks take no space, so that the cell before them would hold any number of them. */
+  /** Marks take no space, so the cell before them would store any number of them. */
   #limitMarks(text: string, isPlain: boolean): string {
     if (text === "") return text;
     const carried = this.#marks;

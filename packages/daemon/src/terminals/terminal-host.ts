@@ -5,8 +5,8 @@ const EXTENSION = import.meta.url.endsWith(".ts") ? "ts" : "js";
 const PROGRAM = fileURLToPath(new URL(`terminal-host-program.${EXTENSION}`, import.meta.url));
 
 /**
- * Sets the size of the terminal, prints its device, and becomes the program. The protocol of the exec-server has no call for the
- * size of a PTY, but `stty` can change that of any terminal by its device.
+ * Sets the size of the terminal, prints its device, and is replaced by the program. The exec-server protocol has no
+ * call to resize a PTY, but `stty` can resize any terminal by its device.
  */
 const START = 'stty rows "$1" cols "$2"; tty; shift 2; exec "$@"';
 
@@ -24,11 +24,11 @@ export interface HostedProgram {
   write(data: string): Promise<void>;
   resize(columns: number, rows: number): Promise<void>;
   kill(): Promise<void>;
-  /** Resolves when it has ended and all its output was received. Rejects if the host has ended. */
+  /** Resolves when the program has ended and all its output has been received. Rejects if the host has ended. */
   readonly ended: Promise<ExecProcessEnd>;
 }
 
-/** The process that runs the programs of all terminals. It is started with the first one. */
+/** The process that runs the programs of all terminals. It is started with the first terminal. */
 export class TerminalHost implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
   #client: Promise<ExecClient> | undefined;
@@ -52,13 +52,13 @@ export class TerminalHost implements AsyncDisposable {
     return new Program(client, process, device, this.#env);
   }
 
-  /** Stops reading the output of all programs while one of them produces more than can be processed. */
+  /** Pauses reading the output of all programs while one of them produces more than can be processed. */
   pause(reason: object, isPaused: boolean): void {
     const wasPaused = this.#paused.size > 0;
     if (isPaused) this.#paused.add(reason);
     else this.#paused.delete(reason);
     if (this.#paused.size > 0 === wasPaused) return;
-    // A host that has ended reads nothing.
+    // If the host has ended, there is nothing to pause.
     void this.#client?.then((client) => client.pauseReading(!wasPaused)).catch(() => {});
   }
 
@@ -71,7 +71,7 @@ export class TerminalHost implements AsyncDisposable {
   }
 
   async #open(): Promise<ExecClient> {
-    if (this.#isClosed) throw new Error("The host of the terminals is closed.");
+    if (this.#isClosed) throw new Error("The terminal host is closed.");
     this.#client ??= this.#launch();
     return this.#client;
   }
@@ -109,12 +109,12 @@ class Program implements HostedProgram {
     this.#device = device;
     this.#env = env;
     this.ended = process.wait();
-    // The terminal waits for it; this is for one that is not made.
+    // The terminal awaits it. This handles the case that no terminal is created.
     this.ended.catch(() => {});
   }
 
   async write(data: string): Promise<void> {
-    // Before that, the echo of the input would come between the parts of the first line.
+    // Otherwise, the echo of the input would be mixed into the first line.
     await Promise.race([this.#device, this.ended]);
     await this.#process.stdin.write(data);
   }
@@ -136,19 +136,19 @@ class Program implements HostedProgram {
   }
 }
 
-/** Hands the first line to one function, and all that follows to another. */
+/** Passes the first line to one function, and everything after it to another. */
 function withoutFirstLine(
   onLine: (line: string) => void,
   onRest: (bytes: Buffer) => void,
 ): (output: { readonly bytes: Buffer }) => void {
   let line = "";
-  let isOver = false;
+  let hasFirstLine = false;
   return ({ bytes }) => {
-    if (isOver) return onRest(bytes);
+    if (hasFirstLine) return onRest(bytes);
     const end = bytes.indexOf("\n");
     line += bytes.subarray(0, end === -1 ? undefined : end).toString();
     if (end === -1) return;
-    isOver = true;
+    hasFirstLine = true;
     onLine(line.trim());
     if (end + 1 < bytes.length) onRest(bytes.subarray(end + 1));
   };

@@ -19,16 +19,17 @@ export interface TerminalServiceOptions {
 const ENDED: ReadonlySet<string> = new Set(["session_deleted", "session_not_found"]);
 const RETRY_MS = 1000;
 
-/** The terminals of this node's sessions. They end with their session, and with the daemon, however that ends. */
+/** The terminals of this node's sessions. They end with their session, and with the daemon, even if it is killed. */
 export class TerminalService implements AsyncDisposable {
   readonly limits: TerminalLimits;
   readonly #database: Database;
   readonly #files: FileService;
   readonly #host: TerminalHost;
   readonly #terminals = new Map<string, Terminal>();
-  /** Sessions with terminals, each with the end of its observation. */
+  /** Sessions with terminals, each with the controller that stops its observation. */
   readonly #sessions = new Map<string, AbortController>();
-  #starting = 0;
+  /** The session ID of each terminal that is being started. */
+  readonly #starting: string[] = [];
   #isClosed = false;
 
   constructor({ database, files, limits }: TerminalServiceOptions) {
@@ -43,7 +44,7 @@ export class TerminalService implements AsyncDisposable {
     const path = this.#files.resolve(session, cwd);
     await using folder = await this.#files.paths.openFolder(path, cwd);
     this.#checkCount(session.id);
-    this.#starting += 1;
+    this.#starting.push(session.id);
     try {
       const [program = userInfo().shell ?? "/bin/sh", ...args] = command ?? [];
       const terminal = await Terminal.start(
@@ -63,14 +64,14 @@ export class TerminalService implements AsyncDisposable {
       return terminal;
     } catch (error) {
       if (DaemonError.is(error)) throw error;
-      const detail = `The terminal could not be opened: ${error instanceof Error ? error.message : String(error)}`;
+      const detail = `Failed to open the terminal: ${error instanceof Error ? error.message : String(error)}`;
       throw new DaemonError("unprocessable", detail, { cause: error });
     } finally {
-      this.#starting -= 1;
+      this.#starting.splice(this.#starting.indexOf(session.id), 1);
     }
   }
 
-  /** In the order of their creation. */
+  /** Returns the terminals in the order of their creation. */
   list(sessionId: string): readonly Terminal[] {
     return [...this.#terminals.values()].filter((terminal) => terminal.sessionId === sessionId);
   }
@@ -82,7 +83,7 @@ export class TerminalService implements AsyncDisposable {
     throw new DaemonError("not_found", `The session has no terminal "${id}".`);
   }
 
-  /** Ends a terminal and forgets it. */
+  /** Ends a terminal and removes it. */
   async remove(terminal: Terminal): Promise<void> {
     await terminal.kill();
     this.#forget(terminal);
@@ -102,13 +103,17 @@ export class TerminalService implements AsyncDisposable {
   #checkCount(sessionId: string): void {
     const { terminals, terminalsPerSession } = this.limits;
     if (this.#isClosed) throw new DaemonError("draining", "The daemon is closing.");
-    const running = [...this.#terminals.values()].filter(({ end }) => !end).length + this.#starting;
+    const running = [...this.#terminals.values()].filter(({ end }) => !end).length + this.#starting.length;
     if (running >= terminals) {
-      throw new DaemonError("too_many_terminals", `${running} terminals are open already.`);
+      throw new DaemonError("too_many_terminals", `${running} terminals are already open.`);
     }
-    const count = this.list(sessionId).length;
+    const starting = this.#starting.filter((id) => id === sessionId).length;
+    const count = this.list(sessionId).length + starting;
     if (count >= terminalsPerSession) {
-      throw new DaemonError("too_many_terminals", `The session has ${count} terminals already. Delete one.`);
+      throw new DaemonError(
+        "too_many_terminals",
+        `The session already has ${count} terminals. Delete one first.`,
+      );
     }
   }
 
@@ -125,7 +130,7 @@ export class TerminalService implements AsyncDisposable {
     if (this.list(terminal.sessionId).length === 0) this.#sessions.get(terminal.sessionId)?.abort();
   }
 
-  /** Ends the terminals of a session when it is deleted, by whichever node. */
+  /** Ends the terminals of a session when any node deletes the session. */
   async #observe(sessionId: string): Promise<void> {
     if (this.#sessions.has(sessionId) || this.#isClosed) return;
     const observation = new AbortController();
@@ -141,7 +146,7 @@ export class TerminalService implements AsyncDisposable {
         break;
       } catch (error) {
         if (DaemonError.is(error) && ENDED.has(error.code)) break;
-        // The store is not available.
+        // The store is unavailable.
         await delay(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
       }
     }
@@ -151,7 +156,7 @@ export class TerminalService implements AsyncDisposable {
   }
 }
 
-/** The environment of the daemon without its keys, and with the kind of terminal that viewers have. */
+/** Returns the daemon's environment without its keys, and with the terminal type of the viewers. */
 function terminalEnv(): Record<string, string> {
   const env = { ...process.env, TERM: "xterm-256color", COLORTERM: "truecolor" };
   const hidden = new Set<string>(KEY_VARIABLES);

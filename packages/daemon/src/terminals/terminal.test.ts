@@ -5,7 +5,7 @@ import { Terminal } from "./terminal.ts";
 import type { HostedOptions, HostedProgram, TerminalHost } from "./terminal-host.ts";
 import type { ViewerSocket } from "./viewer.ts";
 
-/** A host whose program prints what the test says, and reads input when the test says. */
+/** A host whose program prints and reads on request of the test. */
 class FakeHost {
   readonly reads: (() => void)[] = [];
   readonly pauses: boolean[] = [];
@@ -26,7 +26,7 @@ class FakeHost {
   }
 }
 
-/** A connection that takes nothing until the test says so. */
+/** A connection that accepts nothing until the test requests it. */
 class FakeSocket implements ViewerSocket {
   readonly frames: TerminalFrame[] = [];
   readonly sent: (() => void)[] = [];
@@ -95,7 +95,7 @@ test("the program waits while the emulator is behind, and no output is dropped b
   expect(host.pauses).toEqual([false, true, false]);
 });
 
-test("a connection that takes nothing holds a bounded amount, and gets the screen when it reads again", async () => {
+test("a connection that does not read buffers a bounded amount, and gets the screen when it reads again", async () => {
   const { host, terminal, socket } = await start({ unsentBytes: 1000, replayBytes: 2000 });
   for (let count = 0; count < 100; count += 1) {
     host.print(Buffer.from("y".repeat(500)));
@@ -109,7 +109,7 @@ test("a connection that takes nothing holds a bounded amount, and gets the scree
   expect(socket.frames.at(-1)).toMatchObject({ type: "screen", offset: 50_000 });
 });
 
-test("a connection that takes nothing gets only the last change of the writer", async () => {
+test("a connection that does not read gets only the last change of the writer", async () => {
   const { host, terminal, socket, viewer } = await start({ unsentBytes: 1000 });
   host.print(Buffer.from("y".repeat(1000)));
   const before = socket.frames.length;
@@ -136,4 +136,10 @@ test("output that follows a screen that a slow connection has not taken is sent 
   socket.unsentBytes = 0;
   socket.sent.shift()?.();
   expect(socket.unsentBytes).toBe("last".length);
+});
+
+test("killing a program whose end is never reported gives up after a while", async () => {
+  const { terminal } = await start({ killMs: 10 });
+  await terminal.kill();
+  expect(terminal.end).toEqual({ exitCode: null });
 });

@@ -1,4 +1,4 @@
-import { SerialQueue } from "@codexkit/rpc/async";
+import { SerialQueue, withTimeout } from "@codexkit/rpc/async";
 import type { TerminalMessage, TerminalSummary } from "../api/terminal.ts";
 import { newId } from "../database/ids.ts";
 import { DaemonError } from "../errors.ts";
@@ -18,7 +18,7 @@ export interface TerminalOptions {
   readonly rows: number;
 }
 
-/** A program on a PTY with its screen. The output is always processed, with and without viewers. */
+/** A program on a PTY with its screen. The output is always processed, even without viewers. */
 export class Terminal implements ViewerSource {
   readonly id = newId();
   readonly sessionId: string;
@@ -34,11 +34,11 @@ export class Terminal implements ViewerSource {
   #program: HostedProgram | undefined;
   #writer: Viewer | undefined;
   #unreadInput = 0;
-  /** The output after this offset belongs to the present size. */
+  /** The output after this offset belongs to the current size. */
   #resizedAt = 0;
   #wantedSize: { readonly columns: number; readonly rows: number };
   #end: { readonly exitCode: number | null } | undefined;
-  #ended: Promise<void> = Promise.resolve();
+  readonly #ended = Promise.withResolvers<void>();
 
   private constructor(options: TerminalOptions, host: TerminalHost, limits: TerminalLimits) {
     this.sessionId = options.sessionId;
@@ -51,7 +51,7 @@ export class Terminal implements ViewerSource {
     this.#screen = new Screen({ columns, rows, scrollback: limits.scrollback });
   }
 
-  /** Resolves when the program has been started. */
+  /** Resolves when the program has started. */
   static async start(
     options: TerminalOptions,
     host: TerminalHost,
@@ -61,7 +61,7 @@ export class Terminal implements ViewerSource {
     const { command, cwd, env, columns, rows } = options;
     const onOutput = (bytes: Buffer): void => terminal.#receive(bytes);
     terminal.#program = await host.start({ command, cwd, env, columns, rows, onOutput });
-    terminal.#ended = terminal.#program.ended.then(
+    void terminal.#program.ended.then(
       ({ exitCode }) => terminal.#finish(exitCode),
       () => terminal.#finish(null),
     );
@@ -74,7 +74,7 @@ export class Terminal implements ViewerSource {
 
   /** Resolves when the program has ended. Never rejects. */
   get ended(): Promise<void> {
-    return this.#ended;
+    return this.#ended.promise;
   }
 
   get summary(): TerminalSummary {
@@ -98,7 +98,7 @@ export class Terminal implements ViewerSource {
     return this.#screen.snapshot();
   }
 
-  /** Adds a viewer, which gets the screen, or the output after an offset that it has. */
+  /** Adds a viewer, which receives the screen, or the output after an offset that it already has. */
   attach(
     socket: ViewerSocket,
     { canWrite, after }: { canWrite: boolean; after: number | undefined },
@@ -106,7 +106,7 @@ export class Terminal implements ViewerSource {
     if (this.#viewers.size >= this.#limits.viewers) {
       throw new DaemonError(
         "too_many_connections",
-        `The terminal has ${this.#viewers.size} viewers already.`,
+        `The terminal already has ${this.#viewers.size} viewers.`,
         {
           details: { retryAfter: 5 },
         },
@@ -132,14 +132,14 @@ export class Terminal implements ViewerSource {
     if (this.#writer === viewer) this.#setWriter(undefined);
   }
 
-  /** Carries out a message of a viewer. Throws `forbidden` or `not_writer`. */
+  /** Handles a message from a viewer. Throws `forbidden` or `not_writer`. */
   receive(viewer: Viewer, message: TerminalMessage): void {
     if (!viewer.canWrite) {
-      throw new DaemonError("forbidden", 'Input needs a token with the scope "write".');
+      throw new DaemonError("forbidden", 'Input requires a token with the scope "write".');
     }
     if (message.type === "takeWriter") return this.#setWriter(viewer);
     if (this.#writer !== viewer) {
-      throw new DaemonError("not_writer", "Another viewer has the input, or none. Send `takeWriter` first.");
+      throw new DaemonError("not_writer", "This viewer is not the writer. Send `takeWriter` first.");
     }
     switch (message.type) {
       case "releaseWriter":
@@ -151,12 +151,19 @@ export class Terminal implements ViewerSource {
     }
   }
 
-  /** Ends the program and all its processes. */
+  /** Ends the program and its processes, except detached processes whose parents have ended. */
   async kill(): Promise<void> {
-    await this.#program?.kill();
-    // The end has to be received, and what was printed before it.
-    this.#host.pause(this, false);
-    await this.#ended;
+    const kill = async (): Promise<void> => {
+      await this.#program?.kill();
+      // Resumes reading, because the end of the program and its last output have to be received.
+      this.#host.pause(this, false);
+      await this.ended;
+    };
+    await withTimeout(
+      kill(),
+      this.#limits.killMs,
+      () => new Error("The terminal did not end in time."),
+    ).catch(() => this.#finish(null));
   }
 
   #receive(bytes: Buffer): void {
@@ -187,7 +194,7 @@ export class Terminal implements ViewerSource {
     if (this.#unreadInput > unreadInputBytes) socket.pause(true);
     void this.#input
       .run(() => this.#program?.write(data))
-      // The program takes no more input: its end is reported by itself.
+      // The program no longer accepts input. Its end is reported separately.
       .catch(() => {})
       .finally(() => {
         this.#unreadInput -= bytes;
@@ -195,7 +202,7 @@ export class Terminal implements ViewerSource {
       });
   }
 
-  /** Of several changes that wait, only the last one is carried out. */
+  /** If several changes are waiting, only the last one is applied. */
   #resize(columns: number, rows: number): void {
     const wanted = { columns, rows };
     this.#wantedSize = wanted;
@@ -206,13 +213,15 @@ export class Terminal implements ViewerSource {
         this.#resizedAt = await this.#screen.resize(columns, rows);
         for (const viewer of this.#viewers.values()) viewer.requestScreen();
       })
-      // The program has ended meanwhile.
+      // The program has ended in the meantime.
       .catch(() => {});
   }
 
   #finish(exitCode: number | null): void {
+    if (this.#end) return;
     this.#host.pause(this, false);
     this.#end = { exitCode };
     for (const viewer of this.#viewers.values()) viewer.pump();
+    this.#ended.resolve();
   }
 }

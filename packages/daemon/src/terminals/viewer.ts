@@ -6,26 +6,26 @@ import type { ScreenSnapshot } from "./screen.ts";
 export interface ViewerSocket {
   send(frame: TerminalFrame, onSent?: () => void): void;
   sendOutput(offset: number, bytes: Buffer, onSent: () => void): void;
-  /** Bytes that were sent and not written to the network yet. */
+  /** Number of bytes that were sent but not written to the network yet. */
   readonly unsentBytes: number;
-  /** Stops or resumes receiving. */
+  /** Pauses or resumes receiving. */
   pause(isPaused: boolean): void;
   end(): void;
 }
 
-/** What a viewer reads. */
+/** The source of a viewer's output. */
 export interface ViewerSource {
   readonly log: OutputLog;
   snapshot(): Promise<ScreenSnapshot>;
-  /** Undefined while it is running. */
+  /** Undefined while the program is running. */
   readonly end: { readonly exitCode: number | null } | undefined;
 }
 
 const CHUNK_BYTES = 32 * 1024;
 
 /**
- * Sends the output to one connection, as fast as that takes it. It holds no output of its own: a viewer that falls behind the log
- * gets the screen instead of what it has missed.
+ * Sends the output to one connection, as fast as the connection accepts it. A viewer has no buffer: one that falls
+ * behind the log receives the screen instead of the missed output.
  */
 export class Viewer {
   readonly id: string;
@@ -33,10 +33,10 @@ export class Viewer {
   readonly socket: ViewerSocket;
   readonly #source: ViewerSource;
   readonly #unsentBytes: number;
-  /** Undefined until the next screen was sent. */
+  /** Undefined until the next screen has been sent. */
   #position: number | undefined;
   #isPreparing = false;
-  /** Who has the input, if that was not sent yet. */
+  /** The new writer, if it has not been sent yet. */
   #writer: { readonly viewerId: string | null } | undefined;
   #hasEnded = false;
 
@@ -58,19 +58,19 @@ export class Viewer {
     this.#unsentBytes = unsentBytes;
   }
 
-  /** The screen is sent again, such as after a change of its size. */
+  /** Sends the screen again, for example after a resize. */
   requestScreen(): void {
     this.#position = undefined;
     this.pump();
   }
 
-  /** Of several changes that wait for a slow connection, only the last one is sent. */
+  /** Reports a new writer. If several changes wait for a slow connection, only the last one is sent. */
   reportWriter(viewerId: string | null): void {
     this.#writer = { viewerId };
     this.pump();
   }
 
-  /** Sends what the connection takes now. Called again when it has taken it. */
+  /** Sends as much as the connection accepts now. Called again when the connection has accepted it. */
   pump(): void {
     const { log, end } = this.#source;
     while (!this.#hasEnded && !this.#isPreparing && this.socket.unsentBytes < this.#unsentBytes) {
@@ -94,7 +94,7 @@ export class Viewer {
     }
   }
 
-  /** No more is sent. */
+  /** Stops sending. */
   stop(): void {
     this.#hasEnded = true;
   }

@@ -2,7 +2,10 @@ import { realpath } from "node:fs/promises";
 import { isAbsolute, normalize } from "node:path";
 import { isInside } from "@codexkit/rpc";
 
-/** Says whether the folders of threads are inside the roots. Asked for many threads, of few folders. */
+/**
+ * Checks whether the folders of threads are inside the roots. The results are cached, because many threads have the
+ * same folder.
+ */
 export class AllowedFolders {
   readonly #roots: readonly string[];
   readonly #known = new Map<string, Promise<boolean>>();
@@ -18,7 +21,7 @@ export class AllowedFolders {
     return known;
   }
 
-  /** The path of a folder that is gone counts as it is: its threads can still be read. */
+  /** For a deleted folder, the path itself is checked, so that its threads can still be read. */
   async #check(folder: string): Promise<boolean> {
     if (!isAbsolute(folder) || folder.includes("\0")) return false;
     const resolved = await realpath(folder).catch(() => normalize(folder));

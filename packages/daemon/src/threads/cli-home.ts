@@ -9,14 +9,14 @@ import { errorCode } from "../files/file-error.ts";
 import type { ThreadLimits } from "./limits.ts";
 import { costOf, readLinesBackward } from "./rollout-lines.ts";
 
-/** A rollout file, by its name. Nothing is known of its contents yet. */
+/** A rollout file as described by its name. Its contents have not been read yet. */
 export interface RolloutName {
-  /** What follows the time in the name: the thread, and the segment after a revert. */
+  /** The part of the name after the time: the thread ID, and the segment after a revert. */
   readonly rolloutId: string;
   readonly threadId: string;
-  /** When the file was created, in the time zone of the program that did it: `2026-11-16T15-25-44`. */
+  /** Time when the file was created, in the time zone of the program that created it: `2026-11-16T15-25-44`. */
   readonly time: string;
-  /** Relative to the home, without the suffix of a compressed file. */
+  /** Path relative to the home, without the suffix of a compressed file. */
   readonly path: string;
   readonly isArchived: boolean;
   readonly isCompressed: boolean;
@@ -25,16 +25,16 @@ export interface RolloutName {
 export interface OpenRollout extends AsyncDisposable {
   readonly name: RolloutName;
   readonly handle: FileHandle;
-  /** Bytes when it was opened, decompressed. */
+  /** Decompressed size when the file was opened. */
   readonly size: number;
   readonly updatedAt: number;
-  /** Of the file on disk. */
+  /** Size of the file on disk. */
   readonly diskBytes: number;
-  /** Of the file in the home, to recognise that another one has taken its place. */
+  /** Inode of the file in the home, used to detect that another file has replaced it. */
   readonly inode: number;
 }
 
-/** A file or folder of the home that is not used, and why. */
+/** A file or folder in the home that can't be used, and the reason. */
 export interface SkippedFile {
   readonly path: string;
   readonly reason: string;
@@ -49,8 +49,8 @@ const NAME = new RegExp(
 const DATE_FOLDERS = [/^\d{4}$/, /^\d\d$/, /^\d\d$/] as const;
 
 /**
- * The Codex home of the person, which is only read. Folders and files that are links, or anything else than what Codex writes,
- * are skipped: a rollout is never read through a link to another file.
+ * The user's Codex home, which is only read. Symbolic links and anything that Codex does not write are skipped, so a
+ * rollout is never read through a link to another file.
  */
 export class CliHome {
   readonly path: string;
@@ -58,19 +58,19 @@ export class CliHome {
   readonly #limits: ThreadLimits;
   #recent: { readonly at: number; readonly names: Promise<readonly RolloutName[]> } | undefined;
 
-  /** @param scratchFolder Where compressed files are unpacked. */
+  /** @param scratchFolder Folder in which compressed files are unpacked. */
   constructor(path: string, { scratchFolder, limits }: { scratchFolder: string; limits: ThreadLimits }) {
     this.path = path;
     this.#scratchFolder = scratchFolder;
     this.#limits = limits;
   }
 
-  /** All rollout files, newest first. A thread that was reverted has several. */
+  /** Returns all rollout files, newest first. A thread that was reverted has several files. */
   async list(onSkip: (file: SkippedFile) => void = () => {}): Promise<readonly RolloutName[]> {
     const names: RolloutName[] = [];
     await this.#addFolder(names, "archived_sessions", [], onSkip);
     await this.#addFolder(names, "sessions", DATE_FOLDERS, onSkip);
-    // A file that is being compressed exists twice for a moment.
+    // While a file is being compressed, both versions exist for a moment.
     const byId = new Map<string, RolloutName>();
     for (const name of names) {
       const other = byId.get(name.rolloutId);
@@ -79,7 +79,10 @@ export class CliHome {
     return [...byId.values()].toSorted((a, b) => compare(b, a));
   }
 
-  /** The files of one thread, newest first, as they were at most two seconds ago: many clients ask again and again. */
+  /**
+   * Returns the files of one thread, newest first. The result can be up to two seconds old, because many clients query
+   * it repeatedly.
+   */
   async recentFilesOf(threadId: string): Promise<readonly RolloutName[]> {
     if (!this.#recent || Date.now() - this.#recent.at > RECENT_MS) {
       this.#recent = { at: Date.now(), names: this.list() };
@@ -88,9 +91,9 @@ export class CliHome {
   }
 
   /**
-   * Opens a rollout for reading. Rejects with `thread_unreadable` for what is no regular file, or too large.
+   * Opens a rollout for reading. Rejects with `thread_unreadable` if it is not a regular file, or too large.
    *
-   * @param headBytes How much is needed of a compressed file. Default: all of it.
+   * @param headBytes How many bytes of a compressed file are needed. Default: all.
    */
   async open(
     name: RolloutName,
@@ -120,7 +123,7 @@ export class CliHome {
     }
   }
 
-  /** Names of threads by ID. Codex appends to the file, so that the last one counts. */
+  /** Returns the names of threads by ID. Codex appends to the file, so the last name of a thread applies. */
   async threadNames(): Promise<ReadonlyMap<string, string>> {
     const names = new Map<string, string>();
     const { lineBytes: maxLineBytes, searchBytes } = this.#limits;
@@ -136,7 +139,7 @@ export class CliHome {
         if (budget <= 0) break;
       }
     } catch {
-      // Without the file, threads have no names.
+      // If the file does not exist, threads have no names.
     }
     return names;
   }
@@ -161,7 +164,7 @@ export class CliHome {
       const name = parseName(folder, entry);
       if (name) names.push(name);
       else if (entry.startsWith("rollout-"))
-        onSkip({ path, reason: "Its name is not one that Codex gives." });
+        onSkip({ path, reason: "Its name does not have Codex's format." });
     }
   }
 
@@ -170,14 +173,17 @@ export class CliHome {
     try {
       const stats = await lstat(path);
       if (stats.isDirectory()) return await readdir(path);
-      onSkip({ path: folder, reason: stats.isSymbolicLink() ? "It is a link." : "It is no folder." });
+      onSkip({
+        path: folder,
+        reason: stats.isSymbolicLink() ? "It is a symbolic link." : "It is not a folder.",
+      });
     } catch (error) {
       if (errorCode(error) !== "ENOENT") onSkip({ path: folder, reason: (error as Error).message });
     }
     return [];
   }
 
-  /** The file has no name any more when this resolves, so that nothing of it stays. */
+  /** The file is already unlinked when this resolves, so nothing remains on disk. */
   async #unpack(source: FileHandle, name: string, headBytes: number): Promise<FileHandle> {
     await mkdir(this.#scratchFolder, { recursive: true, mode: 0o700 });
     const path = join(this.#scratchFolder, `${randomUUID()}.part`);
@@ -198,7 +204,7 @@ export class CliHome {
     } catch (error) {
       await target.close();
       if (DaemonError.is(error)) throw error;
-      throw unreadable(name, "It can't be decompressed.", error);
+      throw unreadable(name, "Decompression failed.", error);
     } finally {
       bytes.destroy();
     }
@@ -209,7 +215,7 @@ export function unreadable(path: string, reason: string, cause?: unknown): Daemo
   return new DaemonError("thread_unreadable", `The rollout "${path}" can't be used. ${reason}`, { cause });
 }
 
-/** A stream of Node's would close the handle with itself. */
+/** Node's own stream would close the handle. */
 async function* readChunks(handle: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -224,14 +230,18 @@ function tooLarge(path: string, maxBytes: number): DaemonError {
   return unreadable(path, `It is larger than ${maxBytes} bytes.`);
 }
 
-/** A pipe or device is never waited for: it is looked at first, and what was opened is looked at again. */
+/**
+ * Never blocks on a pipe or device: the path is checked before it is opened, and the handle is checked again
+ * afterwards.
+ */
 async function openRegular(path: string, name: string): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
-    if (!(await lstat(path)).isFile()) throw unreadable(name, "It is a link, or no regular file.");
+    if (!(await lstat(path)).isFile()) throw unreadable(name, "It is a symbolic link or not a regular file.");
     handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    if (!(await handle.stat()).isFile()) throw unreadable(name, "It is no regular file.");
-    if ((await realpath(path)) !== path) throw unreadable(name, "A folder of its path is a link.");
+    if (!(await handle.stat()).isFile()) throw unreadable(name, "It is not a regular file.");
+    if ((await realpath(path)) !== path)
+      throw unreadable(name, "Its path contains a folder that is a symbolic link.");
     return handle;
   } catch (error) {
     await handle?.close();
@@ -254,7 +264,7 @@ function parseName(folder: string, entry: string): RolloutName | undefined {
   };
 }
 
-/** By time, then by ID, which is a UUID of version 7 and rises within a second. */
+/** Orders by time, then by ID, which is a UUID of version 7 and increases within a second. */
 export function compare(a: RolloutName, b: RolloutName): number {
   const [left, right] = [`${a.time} ${a.rolloutId}`, `${b.time} ${b.rolloutId}`];
   return left < right ? -1 : left > right ? 1 : 0;
@@ -266,6 +276,6 @@ function addName(names: Map<string, string>, line: string): void {
     if (typeof id === "string" && typeof name === "string" && !names.has(id))
       names.set(id, name.slice(0, 256));
   } catch {
-    // The first line of a long file is cut.
+    // If only the end of a long file was read, its first line is incomplete.
   }
 }

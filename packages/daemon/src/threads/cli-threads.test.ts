@@ -85,6 +85,23 @@ describe("threads of a Codex home", () => {
     expect(pages).toBe(2);
   });
 
+  test("reads a limited part of the files for one page of a list, and stops when the client has left", async () => {
+    await using home = await cliHomeFixture(database, { searchBytes: 3 * 1024 * 1024 });
+    const count = 8;
+    // The instructions for the model come before the first message.
+    const meta = { base_instructions: { text: "x".repeat(1024 * 1024) } };
+    for (let number = 1; number <= count; number += 1) await home.write(threadIdOf(number), ["hello"], meta);
+    const pages: number[] = [];
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const page = await list(home.threads, cursor === undefined ? {} : { cursor });
+      pages.push(page.data.length);
+      cursor = page.next;
+    }
+    expect(pages).toEqual([3, 3, 2]);
+    const signal = AbortSignal.abort();
+    await expect(list(home.threads, { signal })).rejects.toThrow("aborted");
+  });
+
   test("are decompressed no further than they are searched", async () => {
     await using home = await cliHomeFixture(database, { searchBytes: 100_000, fileBytes: 10_000_000 });
     for (let number = 1; number <= 3; number += 1) {
@@ -95,7 +112,7 @@ describe("threads of a Codex home", () => {
     }
     const page = await list(home.threads, { search: "needle" });
     expect(page.next).not.toBeNull();
-    expect(page.skipped.map(({ reason }) => reason)).toEqual(["It is too large to be searched to its end."]);
+    expect(page.skipped.map(({ reason }) => reason)).toEqual(["It is too large to be searched completely."]);
   });
 
   test("have their items newest first, also those of the files that they continue", async () => {
@@ -188,7 +205,7 @@ describe("threads of a Codex home", () => {
     expect((await list(home.threads, { search: "message 19998" })).data).toHaveLength(1);
   });
 
-  describe("that somebody has tampered with", () => {
+  describe("that were tampered with", () => {
     test("are skipped with a reason: links, pipes, wrong IDs and names, huge and broken files", async () => {
       await using home = await cliHomeFixture(database, { fileBytes: 1_000_000 });
       const good = await home.write(threadIdOf(1));
@@ -215,16 +232,16 @@ describe("threads of a Codex home", () => {
       );
       expect(reasons.toSorted()).toEqual(
         [
-          "It is a link.",
-          "It is a link, or no regular file.",
-          "It is a link, or no regular file.",
+          "It is a symbolic link.",
+          "It is a symbolic link or not a regular file.",
+          "It is a symbolic link or not a regular file.",
           "It is larger than 1000000 bytes.",
           "It is larger than 1000000 bytes.",
-          "It can't be decompressed.",
+          "Decompression failed.",
           "Its first line does not describe a thread.",
           "Its first line does not describe a thread.",
-          "Its first line names another thread than the file name.",
-          "Its name is not one that Codex gives.",
+          "Its first line has a different thread ID than the file name.",
+          "Its name does not have Codex's format.",
         ].toSorted(),
       );
       for (let number = 2; number <= 9; number += 1) {
@@ -240,7 +257,10 @@ describe("threads of a Codex home", () => {
       const moved = join(home.root, "moved");
       await rename(dirname(path), moved);
       await symlink(moved, dirname(path));
-      expect(await list(home.threads)).toMatchObject({ data: [], skipped: [{ reason: "It is a link." }] });
+      expect(await list(home.threads)).toMatchObject({
+        data: [],
+        skipped: [{ reason: "It is a symbolic link." }],
+      });
       await expect(home.threads.get(ONE)).rejects.toMatchObject({ code: "thread_not_found" });
     });
 
@@ -261,7 +281,7 @@ describe("threads of a Codex home", () => {
       expect(page.skippedLines).toBe(3);
     });
 
-    test("do not keep others from being listed, although their messages are none", async () => {
+    test("don't prevent others from being listed if their messages are invalid", async () => {
       await using home = await cliHomeFixture(database);
       await home.write(threadIdOf(2), ["fine"]);
       const path = await home.write(ONE, []);
@@ -282,7 +302,7 @@ describe("threads of a Codex home", () => {
       const path = await home.write(ONE, ["one"]);
       await appendFile(path, Buffer.alloc(2_000_000, "\n"));
       await writeFile(join(home.path, "session_index.jsonl"), Buffer.alloc(2_000_000, "\n"));
-      // A limit of bytes alone would let a request read a million lines.
+      // With only a byte limit, a request could read a million lines.
       const most = limits.searchBytes / 256;
       const page = await home.threads.items(ONE, { limit: 10 });
       expect(page).toMatchObject({ data: [], next: expect.any(String) as string });
@@ -291,7 +311,7 @@ describe("threads of a Codex home", () => {
       expect([data.length, next, skipped.map(({ reason }) => reason)]).toEqual([
         0,
         null,
-        ["It is too large to be searched to its end."],
+        ["It is too large to be searched completely."],
       ]);
       const file = await open(path);
       let rounds = 0;

@@ -16,15 +16,15 @@ import type { ThreadLimits } from "./limits.ts";
 import { mapLine } from "./map-line.ts";
 import { costOf, readLinesBackward, type RolloutText } from "./rollout-lines.ts";
 import { parseJson } from "./rollout-meta.ts";
-import { readHead, searchText, type ThreadHead } from "./search-thread.ts";
+import { HEAD_BYTES, readHead, searchText, type ThreadHead } from "./search-thread.ts";
 import { ThreadFiles } from "./thread-files.ts";
 
-/** Files that one request looks into. The next page goes on behind them. */
+/** Maximum number of files that one request examines. The next page continues after them. */
 const FILES_PER_PAGE = 2000;
 const MAX_SKIPPED = 20;
-/** Characters of the items of one page. */
+/** Maximum characters of the items on one page. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
-/** Further items of a page, until the turn is found that they belong to. */
+/** Maximum number of additional items on a page while the turn that they belong to is still unknown. */
 const MAX_OF_UNKNOWN_TURN = 1000;
 
 export interface ThreadQuery {
@@ -34,17 +34,18 @@ export interface ThreadQuery {
   readonly archived: boolean;
   readonly cursor?: string | undefined;
   readonly limit: number;
+  readonly signal?: AbortSignal;
 }
 
 export interface CliThreadsOptions {
   readonly home: CliHome;
   readonly database: Database;
-  /** Resolved folders. Threads of other folders are not served. */
+  /** Resolved folders. Threads in other folders are not served. */
   readonly roots: readonly string[];
   readonly limits: ThreadLimits;
 }
 
-/** Threads of the Codex CLI and of other programs that use the Codex home of the person. */
+/** Threads of the Codex CLI and of other programs that use the user's Codex home. */
 export class CliThreads {
   readonly home: CliHome;
   readonly limits: ThreadLimits;
@@ -58,8 +59,8 @@ export class CliThreads {
     this.#roots = roots;
   }
 
-  /** Newest first. Threads whose folder is outside the roots are left out. */
-  async list({ search, cwd, source, archived, cursor, limit }: ThreadQuery): Promise<CliThreadPage> {
+  /** Returns one page, newest first. Threads whose folder is outside the roots are left out. */
+  async list({ search, cwd, source, archived, cursor, limit, signal }: ThreadQuery): Promise<CliThreadPage> {
     const skipped: SkippedFile[] = [];
     const skip = (file: SkippedFile): void => {
       if (skipped.length < MAX_SKIPPED) skipped.push(file);
@@ -72,13 +73,16 @@ export class CliThreads {
     const found: Omit<CliThread, "sessionId">[] = [];
     let looked = 0;
     let budget = this.limits.searchBytes;
+    let headBudget = this.limits.searchBytes;
     let last: RolloutName | undefined;
     for (const name of candidates) {
-      if (found.length === limit || looked === FILES_PER_PAGE || budget <= 0) break;
+      signal?.throwIfAborted();
+      if (found.length === limit || looked === FILES_PER_PAGE || budget <= 0 || headBudget <= 0) break;
       last = name;
       looked += 1;
       try {
         const head = await readHead(this.home, name, this.limits);
+        headBudget -= head.cost;
         if (!(await folders.includes(head.meta.cwd))) continue;
         if (cwd !== undefined && head.meta.cwd !== cwd) continue;
         if (source === undefined ? head.meta.source === "subAgent" : head.meta.source !== source) continue;
@@ -89,11 +93,12 @@ export class CliThreads {
         }
         const result = await searchText(this.home, name, { thread, search, budget, limits: this.limits });
         budget -= result.cost;
-        if (result.isCut) skip({ path: name.path, reason: "It is too large to be searched to its end." });
+        if (result.isCut) skip({ path: name.path, reason: "It is too large to be searched completely." });
         if (result.match !== undefined) found.push({ ...thread, match: result.match });
       } catch (error) {
         if (!DaemonError.is(error)) throw error;
-        // How much of it was decompressed is not known.
+        // It is unknown how much of it was read or decompressed.
+        headBudget -= HEAD_BYTES;
         if (search !== undefined && name.isCompressed) budget = 0;
         skip({ path: name.path, reason: error.message });
       }
@@ -119,7 +124,7 @@ export class CliThreads {
     };
   }
 
-  /** The files of a thread whose folder is inside the roots. Rejects as `get`. */
+  /** Opens the files of a thread whose folder is inside the roots. Rejects like `get`. */
   async open(threadId: string): Promise<ThreadFiles> {
     const files = await ThreadFiles.open(this.home, threadId, this.limits);
     const { cwd } = files.main.meta;
@@ -131,7 +136,7 @@ export class CliThreads {
     );
   }
 
-  /** The items of a thread, newest first. */
+  /** Returns one page of a thread's items, newest first. */
   async items(
     threadId: string,
     { cursor, limit }: { readonly cursor?: string | undefined; readonly limit: number },
@@ -143,7 +148,7 @@ export class CliThreads {
         ? [files.main.rollout.name.rolloutId, undefined]
         : readCursor(cursor, "string", "number");
     const start = files.segments.findLastIndex(({ rollout }) => rollout.name.rolloutId === fromId);
-    if (start < 0) throw new DaemonError("invalid_cursor", "The cursor is not one of this thread.");
+    if (start < 0) throw new DaemonError("invalid_cursor", "The cursor was not returned for this thread.");
     for (const [index, segment] of files.segments
       .slice(0, start + 1)
       .toReversed()
@@ -171,10 +176,10 @@ export class CliThreads {
   }
 }
 
-/** Collects items, newest first. An item of an old thread has the turn that began before it. */
+/** Collects items, newest first. In an old thread, an item belongs to the turn that starts before it. */
 class ItemPage {
   readonly #limit: number;
-  /** How much may be read for the page, which then may have fewer items. */
+  /** How much may be read for the page. If it is exceeded, the page has fewer items. */
   #budget: number;
   readonly #items: { turnId: string | null; at: number; item: CliThreadItem["item"] }[] = [];
   #skippedLines = 0;
@@ -189,7 +194,7 @@ class ItemPage {
   get isFull(): boolean {
     const { length } = this.#items;
     if (this.#budget <= 0 || this.#characters > 2 * PAGE_CHARACTERS) return true;
-    // Not every rollout of an old Codex says where its turns begin.
+    // Not every rollout of an old version says where its turns start.
     const isComplete = this.#untilTurn === length || length >= this.#limit + MAX_OF_UNKNOWN_TURN;
     return isComplete && (length >= this.#limit || this.#characters > PAGE_CHARACTERS);
   }
@@ -221,7 +226,7 @@ class ItemPage {
   }
 }
 
-/** Undefined for a value that is nested so deeply that it can be parsed, but not encoded again. */
+/** Returns undefined for a value that is nested so deeply that it can be parsed but not serialised. */
 function encodedLength(value: unknown): number | undefined {
   try {
     return JSON.stringify(value).length;

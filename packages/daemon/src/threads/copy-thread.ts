@@ -5,20 +5,22 @@ import { readLines, readLinesBackward } from "./rollout-lines.ts";
 import { parseJson } from "./rollout-meta.ts";
 import type { ThreadFiles } from "./thread-files.ts";
 
-/** A message can have an image, which makes a line long. */
+/** A message with an image makes a line long. Codex could not return the item of a longer line in one message. */
 const LINE_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 10;
 const CHUNK_BYTES = 1024 * 1024;
 
 export interface CopyOptions {
-  /** The ID of the copy. Default: the same. */
+  /** ID of the copy. Default: the original ID. */
   readonly threadId?: string;
-  /** Copies the lines before this number only, counted over all files from 0. */
+  /** Copies only the lines before this number. Lines are counted across all files, from 0. */
   readonly lines?: number;
 }
 
 /**
- * The history of a thread as one rollout file. A single file is copied byte by byte; if the thread continues other files, their
- * lines are joined, so that the copy needs none of them. Rejects with `thread_unreadable` if that is not possible.
+ * Yields the history of a thread as one rollout file. A single file is copied byte by byte. If the thread continues
+ * other files, their lines are combined, so that the copy does not depend on them. Rejects with `thread_unreadable` if
+ * that is not possible.
  */
 export async function* copyThread(
   files: ThreadFiles,
@@ -29,18 +31,27 @@ export async function* copyThread(
   else yield* joinLines(files, { lines, threadId: threadId ?? files.main.meta.threadId });
 }
 
-/** Through the last complete line. */
+/** Copies through the last complete line. */
 async function* copyBytes({ main }: ThreadFiles): AsyncGenerator<Buffer> {
   const { handle } = main.rollout;
   const range = { from: 0, to: main.to, maxLineBytes: 0 };
   const last = await readLinesBackward(handle, range).next();
   const end = last.done === true ? 0 : last.value.end;
+  let lineStart = 0;
   for (let position = 0; position < end;) {
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
-    if (bytesRead === 0) throw unreadable(main.rollout.name.path, "It became shorter while it was copied.");
+    if (bytesRead === 0)
+      throw unreadable(main.rollout.name.path, "It became shorter while it was being copied.");
+    const bytes = buffer.subarray(0, bytesRead);
+    for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) {
+      lineStart = position + at + 1;
+    }
     position += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    if (position - lineStart > LINE_BYTES) {
+      throw unreadable(main.rollout.name.path, `The line at byte ${lineStart} is too long.`);
+    }
+    yield bytes;
   }
 }
 
@@ -63,13 +74,13 @@ async function* joinLines(
     if (number >= lines) return;
     if (value["type"] === "session_meta") continue;
     yield encode(
-      isObject(value["payload"]) ? { ...value, payload: withThread(value["payload"], threadId) } : value,
+      isObject(value["payload"]) ? { ...value, payload: replaceThreadId(value["payload"], threadId) } : value,
     );
   }
 }
 
-/** Lines name the thread that they belong to, which may also be the one that was forked. */
-function withThread(
+/** Replaces the thread ID in a line. The ID may also be that of the forked thread. */
+function replaceThreadId(
   payload: Readonly<Record<string, unknown>>,
   threadId: string,
 ): Readonly<Record<string, unknown>> {
@@ -81,15 +92,15 @@ function withThread(
 }
 
 /**
- * The number of lines through the end of a turn, or of the last turn that has ended. Undefined: all of them. Rejects with
- * `turn_running` or `unprocessable` if there is no such turn.
+ * Returns the number of lines through the end of a turn, or of the last turn that has ended. Undefined means all lines.
+ * Rejects with `turn_running` or `unprocessable` if there is no such turn.
  */
 export async function findEnd(
   files: ThreadFiles,
   lastTurnId: string | undefined,
 ): Promise<number | undefined> {
   let runningTurnId: string | undefined;
-  /** Where the newest turn begins. */
+  /** Line at which the newest turn starts. */
   let start = 0;
   let hasEnded = false;
   for await (const { value, number } of readValues(files)) {
@@ -112,7 +123,7 @@ export async function findEnd(
   throw new DaemonError("unprocessable", `The thread has no turn "${lastTurnId}" that has ended.`);
 }
 
-/** The lines of all files, without the first of each, numbered from 0. */
+/** Yields the lines of all files, without the first line of each, numbered from 0. */
 async function* readValues(
   files: ThreadFiles,
 ): AsyncGenerator<{ readonly value: Readonly<Record<string, unknown>>; readonly number: number }> {
@@ -121,7 +132,7 @@ async function* readValues(
     for await (const { text, offset } of readLines(rollout.handle, { from, to, maxLineBytes: LINE_BYTES })) {
       const value = parseJson(text);
       if (!isObject(value)) {
-        throw unreadable(rollout.name.path, `The line at byte ${offset} is too long, or no JSON object.`);
+        throw unreadable(rollout.name.path, `The line at byte ${offset} is too long or not a JSON object.`);
       }
       yield { value, number };
       number += 1;

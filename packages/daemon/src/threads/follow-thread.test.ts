@@ -27,7 +27,7 @@ describe("following a thread", () => {
     const stop = new AbortController();
     const frames = followThread(home.threads, ID, { after, signal: stop.signal });
     return {
-      /** The frames through the first one of a type. */
+      /** Returns the frames through the first one of a type. */
       until: async (type: ThreadFrame["type"]): Promise<FollowedFrame[]> => {
         const seen: FollowedFrame[] = [];
         for (let next = await frames.next(); next.done !== true; next = await frames.next()) {

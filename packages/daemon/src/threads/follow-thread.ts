@@ -10,17 +10,17 @@ import { readLines } from "./rollout-lines.ts";
 import { parseJson } from "./rollout-meta.ts";
 import type { ThreadFiles, ThreadSegment } from "./thread-files.ts";
 
-/** Looks between two searches for a newer file of the thread, which a revert creates. */
-const LOOKS_PER_SEARCH = 8;
+/** Number of polls between two searches for a newer file of the thread, which a revert creates. */
+const POLLS_PER_SEARCH = 8;
 
-/** A message of the stream, with the cursor behind it. */
+/** A message of the stream, with the cursor after it. */
 export interface FollowedFrame {
   readonly cursor: string;
   readonly frame: ThreadFrame;
 }
 
 export interface FollowOptions {
-  /** The cursor of the last frame that the client has. */
+  /** Cursor of the last frame that the client has received. */
   readonly after?: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -28,9 +28,9 @@ export interface FollowOptions {
 type Restart = (ThreadFrame & { type: "restarted" })["reason"];
 
 /**
- * The history of a thread, and then what another program appends to it. Only reads, so that the lock of the writer does not
- * matter. Ends when the file is gone. Rejects with `thread_not_found`, `thread_unreadable`, `path_not_allowed` or
- * `invalid_cursor` before the first frame.
+ * Yields the history of a thread, and then what another program appends to it. Only reads, so the writer's lock does
+ * not matter. Ends when the file no longer exists. Rejects with `thread_not_found`, `thread_unreadable`,
+ * `path_not_allowed` or `invalid_cursor` before the first frame.
  */
 export async function* followThread(
   threads: CliThreads,
@@ -66,7 +66,7 @@ interface Position {
   readonly offset: number;
 }
 
-/** Reads the files of a thread as they were found, until they change. */
+/** Reads the files of a thread until they are replaced. */
 class Follower {
   readonly #threads: CliThreads;
   readonly #files: ThreadFiles;
@@ -84,7 +84,7 @@ class Follower {
     );
   }
 
-  /** Resolves to why the thread must be read again, or undefined at the end. */
+  /** Returns the reason why the thread must be read again, or undefined at the end. */
   async *run(position: Position | undefined): AsyncGenerator<FollowedFrame, Restart | undefined> {
     const { segments, main } = this.#files;
     const first = position
@@ -96,10 +96,10 @@ class Follower {
       offset = yield* this.#read(segment, from, segment.to);
     }
     yield this.#frame(main, offset, await this.#following());
-    for (let looks = 1; !this.#signal.aborted; looks += 1) {
+    for (let polls = 1; !this.#signal.aborted; polls += 1) {
       await delay(this.#threads.limits.pollMs, undefined, { signal: this.#signal }).catch(() => {});
       if (this.#signal.aborted) return undefined;
-      const change = await this.#look(looks % LOOKS_PER_SEARCH === 0);
+      const change = await this.#checkFile(polls % POLLS_PER_SEARCH === 0);
       if (change === "gone") {
         yield this.#frame(main, offset, { type: "ended" });
         return undefined;
@@ -112,7 +112,7 @@ class Follower {
         return undefined;
       }
       offset = yield* this.#read(main, offset, size);
-      // A line without an end must not be read again and again. Its rest is skipped like a broken line.
+      // A long line without an end must not be read repeatedly. Its remainder is skipped like an invalid line.
       if (size - offset > this.#threads.limits.lineBytes) offset = size;
     }
     return undefined;
@@ -124,7 +124,7 @@ class Follower {
     return { type: "following", threadId, isLocked: holder !== null };
   }
 
-  /** Yields the events of complete lines. Returns where the next line begins. */
+  /** Yields the events of complete lines. Returns the offset of the next line. */
   async *#read(segment: ThreadSegment, from: number, to: number): AsyncGenerator<FollowedFrame, number> {
     const { threadId } = this.#files.main.meta;
     let next = from;
@@ -142,8 +142,8 @@ class Follower {
     return next;
   }
 
-  /** What has become of the file since it was opened. */
-  async #look(mayBeReverted: boolean): Promise<Restart | "gone" | undefined> {
+  /** Checks whether the file has changed since it was opened. */
+  async #checkFile(mayBeReverted: boolean): Promise<Restart | "gone" | undefined> {
     const { rollout, meta } = this.#files.main;
     const { home } = this.#threads;
     const { name, inode } = rollout;
@@ -151,7 +151,7 @@ class Follower {
       const [newest] = await home.recentFilesOf(meta.threadId);
       if (!newest) return "gone";
       if (newest.rolloutId !== name.rolloutId) return "reverted";
-      // An archived thread is the same file at another place.
+      // An archived thread is the same file at a different path.
       if (newest.path !== name.path || newest.isCompressed !== name.isCompressed) {
         return newest.isCompressed ? "gone" : undefined;
       }
@@ -169,6 +169,6 @@ class Follower {
 
 function parseCursor(cursor: string): Position {
   const match = /^([\w-]{36,128}):(\d{1,15})$/.exec(cursor);
-  if (!match) throw new DaemonError("invalid_cursor", "The cursor is not one that this stream has sent.");
+  if (!match) throw new DaemonError("invalid_cursor", "The cursor was not sent by this stream.");
   return { rolloutId: match[1] ?? "", offset: Number(match[2]) };
 }

@@ -11,28 +11,28 @@ import type { CliThreads } from "./cli-threads.ts";
 import { copyThread, findEnd } from "./copy-thread.ts";
 import type { ThreadFiles } from "./thread-files.ts";
 
-/** Bytes of one transaction. */
+/** Maximum bytes per transaction. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** Epoch of the stored bytes. No owner has written them. */
 const NO_EPOCH = 0;
 
 export interface ThreadImport {
   readonly threadId: string;
-  /** import: the same thread goes on here. fork: a copy with an ID of its own. */
+  /** import: continues the same thread here. fork: creates a copy with its own ID. */
   readonly as: "import" | "fork";
-  /** The newest turn of a fork. Default: the newest one that has ended. */
+  /** The last turn of a fork. Default: the newest turn that has ended. */
   readonly lastTurnId?: string | undefined;
   readonly name?: string | undefined;
   readonly settings: SessionSettings;
   readonly setup: SessionSetup;
   readonly priority: number;
-  /** Labels that a node must have for a folder. */
+  /** Returns the labels that a node must have for a folder. */
   readonly needs: (cwd: string) => readonly string[];
   readonly tenantId: string;
   readonly nodeName: string;
   readonly maxSessions: number;
   readonly by: string;
-  /** Idempotency key, unique for the creator. */
+  /** Idempotency key, unique per creator. */
   readonly key: string;
   /** Resolves the folder of the thread. Rejects with `path_not_allowed`. */
   readonly checkFolder: (folder: string) => Promise<string>;
@@ -40,13 +40,13 @@ export interface ThreadImport {
 
 export interface ImportedThread {
   readonly session: SessionRow;
-  /** Loads the thread and reads its history into the journal. */
+  /** The command that loads the thread and reads its history into the journal. */
   readonly command: CommandRow;
 }
 
 /**
- * Makes a session of a thread in the Codex home of the person. The home is only read: the rollout is copied into the store, and
- * from there into the daemon's own Codex home.
+ * Creates a session from a thread in the user's Codex home. The home is only read: the rollout is copied into the
+ * store, and from there into the daemon's own Codex home.
  */
 export async function importThread(
   database: Database,
@@ -104,7 +104,7 @@ export async function importThread(
   return { session, command };
 }
 
-/** Two programs that continue one thread would have two histories of it. */
+/** If two programs continued the same thread, it would have two histories. */
 async function refuseWhileOpen(threads: CliThreads, threadId: string): Promise<void> {
   const { holder } = await explainLock(threads.home.path, threadId);
   if (!holder) return;

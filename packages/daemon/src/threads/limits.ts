@@ -1,14 +1,14 @@
 /** Limits for reading threads of the Codex CLI. */
 export interface ThreadLimits {
-  /** Maximum rollout files that are considered. Older ones are not listed. */
+  /** Maximum number of rollout files. Older ones are not listed. */
   readonly files: number;
   /** Maximum bytes of a rollout file, after decompression. */
   readonly fileBytes: number;
   /** Maximum bytes of a line. Longer lines are skipped and reported. */
   readonly lineBytes: number;
-  /** Maximum files that the history of one thread may span. */
+  /** Maximum number of files in the history of one thread. */
   readonly lineageFiles: number;
-  /** Bytes that one request searches. The next page continues after them. */
+  /** Maximum bytes that one request searches. The next page continues after them. */
   readonly searchBytes: number;
   /** Interval between checks of a followed thread, in milliseconds. */
   readonly pollMs: number;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Members that the app-server always sends, and that a rollout leaves out if they have no value. */
+/** Properties that the app-server always sends, but that a rollout omits if they have no value. */
 const ABSENT: Readonly<Record<string, Fields>> = {
   userMessage: { clientId: null },
   agentMessage: { phase: null, memoryCitation: null, delivery: null, questions: null },
@@ -29,8 +29,8 @@ const ABSENT: Readonly<Record<string, Fields>> = {
 };
 
 /**
- * The item of a rollout line in the form that the app-server gives it. Rollouts have their own names for types and members, and
- * paths as URLs. Returns undefined for what is no item.
+ * Converts the item of a rollout line to the app-server's format. Rollouts have different names for types and
+ * properties, and URLs instead of paths. Returns undefined if the value is not an item.
  */
 export function mapItem(
   value: unknown,
@@ -41,7 +41,7 @@ export function mapItem(
   if (typeof type !== "string" || type === "" || typeof id !== "string") return undefined;
   const kind = type.charAt(0).toLowerCase() + type.slice(1);
   const item = { ...ABSENT[kind], ...mapMembers(kind, value), type: kind, id, ...withoutUndefined(times) };
-  // Codex writes these lines; a member that a newer version adds is passed on as it is.
+  // Codex writes these lines. Properties that a newer version adds are kept unchanged.
   return item as unknown as v2.ThreadItem;
 }
 
@@ -96,7 +96,7 @@ function toAction(action: unknown, cwd: unknown): unknown {
   const { type, cmd, ...rest } = action;
   const kind = toCamel(asText(type));
   const path = rest["path"];
-  // The app-server gives the whole path of a file that is read.
+  // The app-server sends the absolute path of a file that is read.
   const isRelative = kind === "read" && typeof path === "string" && !path.startsWith("/");
   return {
     type: kind,
@@ -118,7 +118,7 @@ function toChange([path, change]: [string, unknown]): unknown {
   };
 }
 
-/** `{ secs, nanos }`, or milliseconds. */
+/** Converts `{ secs, nanos }` or milliseconds. */
 function toMilliseconds(duration: unknown): number | null {
   if (typeof duration === "number") return duration;
   if (!isObject(duration)) return null;
@@ -137,7 +137,7 @@ function toPath(value: unknown): unknown {
   }
 }
 
-/** As a shell reads it. */
+/** Joins words to a command line that a shell can parse. */
 function joinCommand(words: readonly string[]): string {
   return words.map(quoteWord).join(" ");
 }
@@ -160,7 +160,7 @@ function withoutUndefined(value: Fields): Fields {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => typeof member === "number"));
 }
 
-/** Not `String`, which throws for an object with a member `toString`. */
+/** `String` would throw for an object with a property `toString`. */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

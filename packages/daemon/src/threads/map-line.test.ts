@@ -32,7 +32,7 @@ const lookup = defineTool({
 
 const wrap = (lines: string): string => `*** Begin Patch\n${lines}\n*** End Patch`;
 
-/** One turn per kind of item. */
+/** One turn per type of item. */
 const REPLIES: Record<string, ReturnType<Extract<Script, (...args: never) => unknown>>> = {
   add: patch(wrap("*** Add File: a.txt\n+one\n+two\n*** Add File: b.txt\n+three")),
   command: [think("a plan"), run('ls . && cat a.txt && echo "it\'s"')],

@@ -8,15 +8,15 @@ import { toTime } from "./rollout-meta.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Where a line is, for the IDs of items that have none. */
+/** Location of a line, used to create IDs for items without one. */
 interface LinePlace {
   readonly threadId: string;
   readonly offset: number;
 }
 
 /**
- * The event of a rollout line, or undefined for lines that are no part of the history as a person sees it: what was sent to the
- * model, settings, token counts. `turnId` is empty where an old rollout does not say it.
+ * Converts a rollout line to an event. Returns undefined for lines that are not part of the history that users see:
+ * model input, settings, token counts. `turnId` is empty if an old rollout does not have it.
  */
 export function mapLine(value: unknown, { threadId, offset }: LinePlace): ThreadEvent | undefined {
   if (!isObject(value) || value["type"] !== "event_msg" || !isObject(value["payload"])) return undefined;
@@ -63,7 +63,7 @@ function toResult(
   };
 }
 
-/** Items of threads with pages have a line of their own. Older threads have events of several types. */
+/** Items of paginated threads have lines of their own. Older threads have events of several types. */
 function toItem(payload: Fields, offset: number): v2.ThreadItem | undefined {
   const { type, message, text, call_id: callId, invocation } = payload;
   const id = typeof callId === "string" ? callId : `line-${offset}`;

@@ -3,33 +3,33 @@ import { setImmediate as nextRound } from "node:timers/promises";
 
 const NEWLINE = 10;
 const CHUNK_BYTES = 256 * 1024;
-/** A chunk may have hundreds of thousands of lines. Other requests are handled between these. */
+/** A chunk may have hundreds of thousands of lines. After this many lines, other requests are handled. */
 const LINES_PER_ROUND = 1000;
-/** What a line costs in addition to its bytes, because many short lines take longer to read than a few long ones. */
+/** Cost of a line in addition to its bytes, because many short lines take longer to read than a few long lines. */
 const LINE_COST = 256;
 
-/** How much of a limit of bytes a line uses up. */
+/** Returns how much of a byte limit a line uses. */
 export function costOf({ offset, end }: RolloutText): number {
   return end - offset + LINE_COST;
 }
 
 export interface RolloutText {
-  /** Where the line begins. */
+  /** Offset at which the line starts. */
   readonly offset: number;
-  /** Behind its line break. */
+  /** Offset after its line break. */
   readonly end: number;
-  /** Undefined for a line that is longer than the limit. */
+  /** Undefined if the line is longer than the limit. */
   readonly text: string | undefined;
 }
 
 export interface LineRange {
-  /** The beginning of a line. */
+  /** Offset at which a line starts. */
   readonly from: number;
   readonly to: number;
   readonly maxLineBytes: number;
 }
 
-/** The complete lines of a part of a file. One without a line break at the end is not yielded. */
+/** Yields the complete lines in a part of a file. A final line without a line break is not yielded. */
 export async function* readLines(
   handle: FileHandle,
   { from, to, maxLineBytes }: LineRange,
@@ -57,17 +57,17 @@ export async function* readLines(
     }
     const rest = chunk.subarray(start);
     length += rest.length;
-    // Only the length of a line that is too long is needed.
+    // For a line that is too long, only the length is needed.
     parts = length > maxLineBytes ? [] : [...parts, rest];
   }
 }
 
-/** The lines of a part of a file, last one first. Bytes behind the last line break are left out. */
+/** Yields the lines in a part of a file in reverse order. Bytes after the last line break are skipped. */
 export async function* readLinesBackward(
   handle: FileHandle,
   { from, to, maxLineBytes }: LineRange,
 ): AsyncGenerator<RolloutText> {
-  /** Where the line that is being collected ends; undefined until a line break was found. */
+  /** Offset at which the current line ends. Undefined until a line break has been found. */
   let end: number | undefined;
   let carry: Buffer = Buffer.alloc(0);
   let length = 0;

@@ -6,7 +6,7 @@ import { readLines } from "./rollout-lines.ts";
 
 const id = z.string().regex(/^[\w-]{1,128}$/);
 
-/** The first line of a rollout. Codex writes more, and other versions write less. */
+/** The first line of a rollout. Codex writes more fields, and other versions may write fewer. */
 const sessionMeta = z.looseObject({
   timestamp: z.string().max(64).optional(),
   type: z.literal("session_meta"),
@@ -32,11 +32,11 @@ export interface RolloutMeta {
   readonly createdAt: number | null;
   readonly forkedFromId: string | null;
   readonly branch: string | null;
-  /** The file that this one continues, through a byte. */
+  /** The file that this one continues, up to a byte offset. */
   readonly base: { readonly rolloutId: string; readonly endByte: number } | null;
-  /** Where the second line begins. */
+  /** Offset at which the second line starts. */
   readonly end: number;
-  /** The line, parsed. */
+  /** The parsed line. */
   readonly line: z.infer<typeof sessionMeta>;
 }
 
@@ -48,7 +48,7 @@ export async function readMeta(rollout: OpenRollout, maxLineBytes: number): Prom
     if (!parsed.success) throw unreadable(name.path, "Its first line does not describe a thread.");
     const { payload } = parsed.data;
     if (payload.id !== name.threadId) {
-      throw unreadable(name.path, "Its first line names another thread than the file name.");
+      throw unreadable(name.path, "Its first line has a different thread ID than the file name.");
     }
     return {
       threadId: payload.id,
@@ -81,7 +81,7 @@ export function toTime(text: string | undefined): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** `cli`, `vscode`, `exec`, `mcp`; the source of an agent is an object. */
+/** Parses `cli`, `vscode`, `exec` and `mcp`. The source of an agent is an object. */
 function toSource(source: unknown): ThreadSource {
   if (typeof source === "object" && source !== null) return "subAgent";
   const known = threadSource.safeParse(source === "mcp" ? "appServer" : source);

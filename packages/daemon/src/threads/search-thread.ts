@@ -6,12 +6,12 @@ import { mapLine } from "./map-line.ts";
 import { costOf, readLines } from "./rollout-lines.ts";
 import { parseJson, readMeta, type RolloutMeta } from "./rollout-meta.ts";
 
-/** Bytes in which the first message is looked for. What the model is told comes before it. */
-const HEAD_BYTES = 1024 * 1024;
+/** Number of bytes that are searched for the first message. The instructions for the model come before it. */
+export const HEAD_BYTES = 1024 * 1024;
 const PREVIEW_CHARACTERS = 200;
-/** Characters of a match before and behind what was searched for. */
+/** Number of characters to return before and after a match. */
 const AROUND = 60;
-/** Lines that can have a message. The others are most of a file, and are not parsed. */
+/** Matches lines that can contain a message. Most lines can't, and they are not parsed. */
 const MESSAGE = /"(?:UserMessage|AgentMessage|user_message|agent_message)"/;
 
 /** The beginning of a thread's newest file. */
@@ -20,8 +20,10 @@ export interface ThreadHead {
   readonly meta: RolloutMeta;
   readonly preview: string;
   readonly updatedAt: number;
-  /** Of the file on disk. */
+  /** Size of the file on disk. */
   readonly bytes: number;
+  /** Number of bytes that were read. */
+  readonly cost: number;
 }
 
 export async function readHead(home: CliHome, name: RolloutName, limits: ThreadLimits): Promise<ThreadHead> {
@@ -42,19 +44,20 @@ export async function readHead(home: CliHome, name: RolloutName, limits: ThreadL
     preview = oneLine(textOf(message)).slice(0, PREVIEW_CHARACTERS);
     break;
   }
-  return { name, meta, preview, updatedAt: rollout.updatedAt, bytes: rollout.diskBytes };
+  const { updatedAt, diskBytes: bytes } = rollout;
+  return { name, meta, preview, updatedAt, bytes, cost: name.isCompressed ? to : meta.end + cost };
 }
 
 export interface SearchResult {
-  /** The text around what was found; undefined if it was not. */
+  /** The text around the match. Undefined if there is no match. */
   readonly match: string | undefined;
-  /** How much of the budget was used up. */
+  /** How much of the budget was used. */
   readonly cost: number;
-  /** Whether the budget ended before the file. */
+  /** Whether the budget was used up before the end of the file. */
   readonly isCut: boolean;
 }
 
-/** Looks for a text, in any case, in the name, the folder and the messages of a thread's newest file. */
+/** Searches the name, the folder and the messages in a thread's newest file for a text. Case is ignored. */
 export async function searchText(
   home: CliHome,
   name: RolloutName,
@@ -74,7 +77,7 @@ export async function searchText(
     const match = excerpt(text, search);
     if (match !== undefined) return { match, cost: 0, isCut: false };
   }
-  // One byte more says whether there is more.
+  // One byte more than the budget shows whether there is more.
   await using rollout = await home.open(name, { headBytes: budget + 1 });
   const to = Math.min(rollout.size, budget);
   const range = { from: 0, to, maxLineBytes: limits.lineBytes };

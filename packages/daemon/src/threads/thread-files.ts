@@ -3,18 +3,18 @@ import { type CliHome, type OpenRollout, unreadable } from "./cli-home.ts";
 import type { ThreadLimits } from "./limits.ts";
 import { readMeta, type RolloutMeta } from "./rollout-meta.ts";
 
-/** A part of a thread's history: the lines of one file from a byte through another. */
+/** A part of a thread's history: a byte range of the lines of one file. */
 export interface ThreadSegment {
   readonly rollout: OpenRollout;
   readonly meta: RolloutMeta;
-  /** Behind the line that describes the file. */
+  /** Offset after the line that describes the file. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The files that the history of a thread consists of. A fork or a revert continues another file from some byte on. */
+/** The files of a thread's history. A fork or a revert continues another file from some offset. */
 export class ThreadFiles implements AsyncDisposable {
-  /** Oldest first. The last one is the file that Codex appends to. */
+  /** Oldest first. Codex appends to the last file. */
   readonly segments: readonly ThreadSegment[];
   readonly #opened: AsyncDisposableStack;
 
@@ -51,7 +51,7 @@ export class ThreadFiles implements AsyncDisposable {
     return new ThreadFiles(segments, opened.move());
   }
 
-  /** The file that Codex appends to. */
+  /** The file to which Codex appends. */
   get main(): ThreadSegment {
     const last = this.segments.at(-1);
     if (!last) throw new Error("A thread has at least one file.");

@@ -45,7 +45,7 @@ describe.each(STORE_KINDS)("logins on %s", (kind) => {
     const { code } = await logins.createCode(info.id, { scopes: ["read"], expiresInMs: MINUTE });
     const login = await logins.redeemCode(code);
     expect(login.info).toMatchObject({ name: "t (browser)", scopes: ["read"], expires_at: expiresAt });
-    // A login can't give more than it has.
+    // A login can't grant more scopes than it has.
     await expect(
       logins.createCode(login.info.id, { scopes: ["approve"], expiresInMs: MINUTE }),
     ).rejects.toMatchObject({ code: "forbidden" });
@@ -76,7 +76,7 @@ describe.each(STORE_KINDS)("logins on %s", (kind) => {
     await expect(logins.create(info.id)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("are refused for expired codes, and removed when they are of no use", async () => {
+  it("are refused for expired codes, and removed when they are no longer needed", async () => {
     await using database = await databases.open();
     const { tokens, logins, store } = database;
     const { info } = await tokens.create({ name: "t", scopes: ["read"], by: "x" });

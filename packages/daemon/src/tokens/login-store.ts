@@ -11,12 +11,12 @@ import { type CreatedToken, hashOf, insertToken } from "./token-store.ts";
 
 /** Browsers keep cookies for at most 400 days. A login ends earlier if its token does. */
 const LOGIN_MS = 90 * 24 * 3600 * 1000;
-/** How long lists still show a login after its end. */
+/** How long ended logins are still listed. */
 const KEEP_ENDED_MS = 7 * 24 * 3600 * 1000;
 const MAX_NAME = 128;
 
 /**
- * Logins of browsers: tokens of their own, which end with the token that they were made from. A login code is exchanged for a
+ * Logins of browsers: tokens that end with the token from which they were created. A login code can be exchanged for a
  * login once; only its hash is stored.
  */
 export class LoginStore {
@@ -76,10 +76,7 @@ export class LoginStore {
       .returning(["token_id", "scopes", "expires_at", this.#store.now.as("now")])
       .executeTakeFirst();
     if (!found || found.expires_at <= found.now) {
-      throw new DaemonError(
-        "unauthorized",
-        "The login code is unknown, used or expired. Request another one.",
-      );
+      throw new DaemonError("unauthorized", "The login code is unknown, used or expired. Request a new one.");
     }
     return this.create(found.token_id, { device, scopes: JSON.parse(found.scopes) as Scope[] });
   }
@@ -128,13 +125,14 @@ export class LoginStore {
   }
 
   /**
-   * A valid token, whose end waits for this transaction: a revocation finds the login that is made here. A login of a login
-   * belongs to the first one's token, so that logging out of one browser leaves the other alone.
+   * Locks a valid token, so that a concurrent revocation waits for this transaction and finds the new login. A login
+   * that is created from a login belongs to the original token, so logging out of one browser does not affect the
+   * other.
    */
   async #lockToken(trx: DaemonTransaction, id: string) {
     const found = await trx.selectFrom("token").select("parent_id").where("id", "=", id).executeTakeFirst();
     const rootId = found?.parent_id ?? id;
-    // In the order of a revocation: first the token, then its logins.
+    // Locks in the same order as a revocation: first the token, then its logins.
     const root = await this.#lockValid(trx, rootId);
     const row = rootId === id ? root : await this.#lockValid(trx, id);
     return { ...row, scopes: JSON.parse(row.scopes) as Scope[], rootId, rootName: root.name };
@@ -154,7 +152,7 @@ export class LoginStore {
   }
 }
 
-/** Such as `laptop (Firefox on Linux)`. */
+/** Returns a name such as `laptop (Firefox on Linux)`. */
 function loginName(name: string, device = "browser"): string {
   const suffix = ` (${device})`;
   return name.slice(0, MAX_NAME - suffix.length) + suffix;

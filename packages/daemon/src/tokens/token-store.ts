@@ -22,11 +22,11 @@ export interface NewToken {
   readonly expiresAt?: number;
   /** The tenant of the sessions that are created with the token. Default: `default`. */
   readonly tenant?: string;
-  /** Who creates it, for the audit log. */
+  /** ID of the creator, for the audit log. */
   readonly by: string;
 }
 
-/** A new token, and the information about it that can be listed later. */
+/** A new token with its metadata, which can be listed later. */
 export interface CreatedToken {
   readonly token: string;
   readonly info: TokenInfo;

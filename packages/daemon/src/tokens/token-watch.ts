@@ -2,10 +2,13 @@ import type { Store } from "@codexkit/store";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables } from "../database/tables.ts";
 
-/** Longest delay of a timer in Node. */
+/** Maximum delay of a timer in Node. */
 const MAX_DELAY_MS = 2 ** 31 - 1;
 
-/** Waits until one token is revoked or expires: one query per notification, however many streams use the token. */
+/**
+ * Detects when a token is revoked or expires. It makes one query per notification, regardless of how many streams use
+ * the token.
+ */
 export class TokenWatch {
   readonly #store: Store<DaemonTables>;
   readonly #id: string;
@@ -46,7 +49,7 @@ export class TokenWatch {
         this.#expiry = setTimeout(() => this.#check(), Math.min(remainingMs, MAX_DELAY_MS));
         this.#expiry.unref();
       },
-      // The store can't be reached, so that no events arrive either. The next notification or poll looks again.
+      // The store is unreachable, so no events arrive either. The next notification or poll checks the token again.
       () => {},
     );
   }

@@ -5,7 +5,7 @@ import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 const nullableText = z.string().nullable();
 const position = z.int().nonnegative();
 
-/** What is used of a request. Members of Codex's own types are passed on as they are. */
+/** The fields of a request that are used. Fields of Codex's own types are kept unchanged. */
 const request = z.discriminatedUnion("kind", [
   z.looseObject({
     kind: z.literal("command"),
@@ -57,7 +57,9 @@ const progress = z.strictObject({
   cutBytes: position.optional(),
 } satisfies Record<keyof ParkedProgress, z.ZodType>);
 
-/** What the daemon's own offers mean, by ID. A file could call the acceptance of a command "decline". */
+/**
+ * The meaning of the daemon's own offers, by ID. Otherwise, a file could label the acceptance of a command "decline".
+ */
 const OFFERS: Readonly<Record<string, Pick<ApprovalOffer, "accepts" | "scope">>> = {
   accept: { accepts: true, scope: "call" },
   acceptForSession: { accepts: true, scope: "session" },
@@ -72,9 +74,9 @@ const OFFERS: Readonly<Record<string, Pick<ApprovalOffer, "accepts" | "scope">>>
 const offer = approvalOffer.refine(({ id, accepts, scope }) => {
   const meaning = OFFERS[/^(?:allowHost|denyHost)(?=:)/.exec(id)?.[0] ?? id];
   return meaning?.accepts === accepts && meaning.scope === scope;
-}, "This is no offer of a daemon.");
+}, "This is not an offer of a daemon.");
 
-/** The contents of the columns of an approval that are JSON. */
+/** Schemas of the JSON columns of an approval. */
 export const approvalSchemas = {
   requestId: z.union([z.string(), z.number()]),
   request,

@@ -3,18 +3,25 @@ import type { SessionSetup } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { hasUrlSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
-import { viewApproval, viewSession } from "../views.ts";
-import { FORMAT, type SessionFileLine } from "./session-file.ts";
+import type { InboxRequest } from "../api/approval.ts";
+import type { ParkedProgress } from "../inbox/parked-inbox.ts";
+import { hasSecretQuestions, maskAnswer, secretAnswers } from "../secrets/mask-answer.ts";
+import { type CallSecrets, maskRollout } from "../secrets/mask-rollout.ts";
+import { hasSecrets, isUnusual, setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
+import { viewSession } from "../views.ts";
+import { FORMAT, type LineOf, type SessionFileLine } from "./session-file.ts";
 
 const PAGE = 1000;
 const DATA_BYTES = 512 * 1024;
-/** Phases in which no owner writes. */
+/** Phases in which no owner writes to the session. */
 const AT_REST: ReadonlySet<SessionRow["phase"]> = new Set(["idle", "failed", "parked", "stranded"]);
 
+type ApprovalColumns = LineOf<"approval">["approval"];
+
 /**
- * The lines of a session's file: everything that another daemon needs to show and to continue it. Rejects with `turn_running`
- * while the session is at work.
+ * Yields the lines of a session's file: everything that another daemon needs to display and continue it. Rejects with
+ * `turn_running` while the session has work, and with `rollout_too_large` if the store does not have its complete
+ * thread. If the session changes while it is read, the iteration fails before the last line.
  */
 export async function exportSession(database: Database, sessionId: string): Promise<AsyncGenerator<string>> {
   const session = await database.sessions.require(sessionId);
@@ -24,6 +31,7 @@ export async function exportSession(database: Database, sessionId: string): Prom
       `The session is ${session.phase}. Export it when its turn has ended.`,
     );
   }
+  for (const { id } of await database.rollouts.lineage(sessionId)) await database.rollouts.requireEnd(id);
   return encode(readSession(database, session));
 }
 
@@ -54,7 +62,8 @@ async function* readSession(database: Database, row: SessionRow): AsyncGenerator
     firstSeq,
     lastSeq,
   } = viewSession(row);
-  const setup = withoutSecrets(JSON.parse(row.setup) as SessionSetup);
+  const setup = JSON.parse(row.setup) as SessionSetup;
+  const leftOut = secretServers(setup);
   yield {
     kind: "session",
     format: FORMAT,
@@ -65,7 +74,7 @@ async function* readSession(database: Database, row: SessionRow): AsyncGenerator
       name,
       cwd,
       settings,
-      setup,
+      setup: withoutSecrets(setup, leftOut),
       goal,
       preview,
       usage: row.usage,
@@ -75,11 +84,39 @@ async function* readSession(database: Database, row: SessionRow): AsyncGenerator
       firstSeq,
       mergedSeq: row.merged_seq,
       lastSeq,
+      ...(leftOut.length > 0 && { leftOut }),
     },
   };
   yield* readEvents(database, row);
   yield* readHistory(database, row);
-  yield* readRollouts(database, row.id);
+  const secrets = new Set(setupSecrets(setup));
+  const calls: CallSecrets[] = [];
+  for await (const approval of readApprovals(database, id)) {
+    const { line, answers } = withoutSecretAnswers(approval);
+    for (const answer of answers) if (isUnusual(answer)) secrets.add(answer);
+    if (answers.length > 0 && approval.call_id !== null) {
+      calls.push({ callId: approval.call_id, secrets: answers });
+    }
+    yield line;
+  }
+  yield* readRollouts(database, id, (data) => maskRollout(data, [...secrets], calls));
+  await requireUnchanged(database, row);
+}
+
+/**
+ * All parts must be from the same time. Otherwise, a file with a journal that is older than its thread would be marked
+ * as complete.
+ */
+async function requireUnchanged({ sessions }: Database, before: SessionRow): Promise<void> {
+  const now = await sessions.require(before.id);
+  const isSame = (["phase", "epoch", "first_seq", "merged_seq", "last_seq"] as const).every(
+    (column) => now[column] === before[column],
+  );
+  if (!isSame) throw changedDuringExport();
+}
+
+function changedDuringExport(): DaemonError {
+  return new DaemonError("turn_running", "The session has changed during the export. Export it again.");
 }
 
 async function* readEvents(
@@ -103,7 +140,7 @@ async function* readEvents(
 }
 
 async function* readHistory(
-  { store, inbox }: Database,
+  { store }: Database,
   { id: sessionId }: SessionRow,
 ): AsyncGenerator<SessionFileLine> {
   for (let after = -1; ;) {
@@ -126,38 +163,64 @@ async function* readHistory(
     .orderBy("first_seq")
     .execute();
   for (const { session_id: _, ...turn } of turns) yield { kind: "turn", ...turn };
+}
+
+async function* readApprovals({ inbox }: Database, sessionId: string): AsyncGenerator<ApprovalColumns> {
   for (let cursor: string | undefined; ;) {
     const page = await inbox.list({ sessionId, limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    for (const row of page.rows) {
-      const { session_id: _, ...approval } = row;
-      const { answer } = viewApproval(row);
-      // The view masks secret answers.
-      const masked = answer && JSON.stringify(answer);
-      // One that is not delivered has to be given again.
-      const isLost = row.parked_at !== null && row.state === "answered" && masked !== row.answer;
-      yield {
-        kind: "approval",
-        approval: isLost
-          ? {
-              ...approval,
-              state: "parked",
-              answer: null,
-              answered_by: null,
-              answered_by_name: null,
-              answered_at: null,
-            }
-          : { ...approval, answer: masked },
-      };
-    }
+    for (const { session_id: _, ...approval } of page.rows) yield approval;
     cursor = page.nextCursor;
     if (cursor === undefined) return;
   }
 }
 
-async function* readRollouts({ rollouts }: Database, sessionId: string): AsyncGenerator<SessionFileLine> {
+/** Returns an approval without the answers to secret questions, and those answers. */
+function withoutSecretAnswers(approval: ApprovalColumns): {
+  readonly line: LineOf<"approval">;
+  readonly answers: readonly string[];
+} {
+  const request = JSON.parse(approval.request) as InboxRequest;
+  if (!hasSecretQuestions(request)) return { line: { kind: "approval", approval }, answers: [] };
+  const answer = approval.answer === null ? null : (JSON.parse(approval.answer) as Record<string, unknown>);
+  const progress = withoutOutput(approval.progress);
+  const masked = answer && JSON.stringify(maskAnswer(request, answer));
+  // An undelivered answer has to be given again.
+  const isLost = approval.parked_at !== null && approval.state === "answered" && masked !== approval.answer;
+  return {
+    line: {
+      kind: "approval",
+      approval: isLost
+        ? {
+            ...approval,
+            state: "parked",
+            answer: null,
+            answered_by: null,
+            answered_by_name: null,
+            answered_at: null,
+            progress,
+          }
+        : { ...approval, answer: masked, progress },
+    },
+    answers: secretAnswers(request, answer),
+  };
+}
+
+/** The output of a question contains its answers. Without the output, the question is treated as not started. */
+function withoutOutput(progress: string | null): string | null {
+  if (progress === null) return null;
+  const { output: _output, action: _action, ...rest } = JSON.parse(progress) as ParkedProgress;
+  return JSON.stringify(rest);
+}
+
+async function* readRollouts(
+  { rollouts }: Database,
+  sessionId: string,
+  mask: (data: Uint8Array) => Uint8Array,
+): AsyncGenerator<SessionFileLine> {
   for (const { id, path, baseId, role } of await rollouts.lineage(sessionId)) {
-    const data = await rollouts.read(id);
-    if (!data) continue;
+    const stored = await rollouts.read(id);
+    if (!stored) throw changedDuringExport();
+    const data = mask(stored);
     yield { kind: "rollout", id, path, baseId, role, bytes: data.length };
     for (let at = 0; at < data.length; at += DATA_BYTES) {
       yield { kind: "data", base64: Buffer.from(data.subarray(at, at + DATA_BYTES)).toString("base64") };
@@ -165,11 +228,16 @@ async function* readRollouts({ rollouts }: Database, sessionId: string): AsyncGe
   }
 }
 
-/** Leaves out what has values that only the creator of the session knows. */
-function withoutSecrets({ mcpServers, environment, dedicated }: SessionSetup): SessionSetup {
-  const open = Object.entries(mcpServers ?? {}).filter(
-    ([, server]) => !("command" in server ? server.env : (server.headers ?? hasUrlSecrets(server.url))),
-  );
+/** Returns the names of MCP servers with configuration values that only the session's creator knows. */
+function secretServers({ mcpServers }: SessionSetup): string[] {
+  return Object.entries(mcpServers ?? {}).flatMap(([name, server]) => (hasSecrets(server) ? [name] : []));
+}
+
+function withoutSecrets(
+  { mcpServers, environment, dedicated }: SessionSetup,
+  leftOut: readonly string[],
+): SessionSetup {
+  const open = Object.entries(mcpServers ?? {}).filter(([name]) => !leftOut.includes(name));
   return {
     ...(open.length > 0 && { mcpServers: Object.fromEntries(open) }),
     ...(environment && { environment: { url: withoutUrlSecrets(environment.url) } }),

@@ -94,7 +94,7 @@ function approvalLine(progress: ParkedProgress = { isRemembered: true }): LineOf
   };
 }
 
-/** A session that would run programs. */
+/** A session with parts that run programs. */
 function* sessionWithPrograms(): Generator<SessionFileLine> {
   for (const line of sessionLines({ events: 1 })) {
     if (line.kind !== "session") {
@@ -107,8 +107,9 @@ function* sessionWithPrograms(): Generator<SessionFileLine> {
       sender: { url: "http://127.0.0.1:1", bearerTokenEnvVar: "OPENAI_API_KEY" },
       remote: { url: "http://127.0.0.1:1" },
     };
+    const environment = { url: "ws://127.0.0.1:1/" };
     const settings = { ...session.settings, permissionMode: "bypass" as const };
-    yield { ...line, session: { ...session, settings, setup: { mcpServers } } };
+    yield { ...line, session: { ...session, settings, setup: { mcpServers, environment } } };
   }
   yield approvalLine();
 }
@@ -124,7 +125,7 @@ async function* toAsync(
   }
 }
 
-/** How many rows there are of sessions without a row of their own. */
+/** Number of rows that belong to sessions without a session row. */
 async function countRemains({ store }: Database): Promise<number> {
   let total = 0;
   for (const table of [
@@ -220,26 +221,37 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     ).rejects.toMatchObject({ code: "too_many_sessions" });
   });
 
-  test("takes over what runs programs only if the file is trusted, and reports what it left out", async () => {
+  test("imports parts that run programs only if the file is trusted, and reports what it left out", async () => {
     await using database = await databases.open();
     const read = async (id: string) => {
       const { settings, setup } = await database.sessions.require(id);
       const { rows } = await database.inbox.list({ sessionId: id, limit: 10 });
-      const servers = (JSON.parse(setup) as { mcpServers: object }).mcpServers;
+      const { mcpServers = {}, environment } = JSON.parse(setup) as {
+        mcpServers?: object;
+        environment?: object;
+      };
       const { permissionMode } = JSON.parse(settings) as { permissionMode: string };
       return [
         permissionMode,
-        Object.keys(servers),
+        Object.keys(mcpServers),
+        environment,
         rows.map(({ state, answer }) => [state, answer !== null]),
       ];
     };
     const { session, leftOut } = await importSession(database, toAsync(sessionWithPrograms()), OPTIONS);
-    expect(await read(session.id)).toEqual(["workspace-write", ["remote"], [["parked", false]]]);
+    expect(await read(session.id)).toEqual(["workspace-write", [], undefined, [["parked", false]]]);
     expect(await database.parked.remembered(session.id)).toEqual([]);
-    expect(leftOut).toEqual({ mcpServers: ["local", "sender"], permissionMode: "bypass", answers: 1 });
+    expect(leftOut).toEqual({
+      mcpServers: ["local", "sender", "remote"],
+      environment: "ws://127.0.0.1:1/",
+      permissionMode: "bypass",
+      answers: 1,
+    });
     expect((await allEvents(database, session.id)).at(-1)).toMatchObject({
       type: "warning",
-      message: expect.stringContaining("local, sender, the permission mode bypass") as string,
+      message: expect.stringContaining(
+        "local, sender, remote, the environment ws://127.0.0.1:1/, the permission mode bypass",
+      ) as string,
     });
 
     await using other = await databases.open();
@@ -252,7 +264,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     const { rows } = await other.inbox.list({ sessionId: trusted.session.id, limit: 10 });
     expect(rows.map(({ state }) => state)).toEqual(["answered"]);
     expect(await other.parked.remembered(trusted.session.id)).toHaveLength(1);
-    expect(trusted.leftOut).toEqual({ mcpServers: [], permissionMode: null, answers: 0 });
+    expect(trusted.leftOut).toEqual({ mcpServers: [], environment: null, permissionMode: null, answers: 0 });
     const { setup, settings } = trusted.session;
     expect(Object.keys((JSON.parse(setup) as { mcpServers: object }).mcpServers)).toEqual(all);
     expect(settings).toContain('"danger-full-access"');
@@ -266,9 +278,65 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
         line.kind === "session" ? { ...line, session: { ...line.session, threadId: "other" } } : line,
       );
     await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow(
-      "no rollout of its thread",
+      "no rollout for its thread",
     );
     expect(await countRemains(database)).toBe(0);
+  });
+
+  test("refuses a history without the file of its thread, and accepts a session that has neither", async () => {
+    await using database = await databases.open();
+    const [first, event] = [...sessionLines({ events: 1 })] as [SessionFileLine, SessionFileLine];
+    const item: SessionFileLine = {
+      kind: "item",
+      item: {
+        item_id: "item",
+        thread_id: "thread",
+        turn_id: "turn",
+        kind: "agentMessage",
+        status: "completed",
+        first_seq: 1,
+        last_seq: 1,
+        completed_seq: 1,
+        preview: "{}",
+        body_length: 0,
+      },
+    };
+    await expect(importSession(database, toAsync([first, event, item]), OPTIONS)).rejects.toThrow(
+      "no rollout for its thread",
+    );
+    expect(await countRemains(database)).toBe(0);
+    await importSession(database, toAsync([first, event]), OPTIONS);
+  });
+
+  test("refuses a rollout with a line that is too long to be loaded", async () => {
+    await using database = await databases.open();
+    const part = Buffer.alloc(4 * 1024 * 1024, "x");
+    const parts = 17;
+    const lines: SessionFileLine[] = [
+      ...[...sessionLines({ events: 1 })].filter((line) => line.kind === "session" || line.kind === "event"),
+      { ...(rolloutLines("thread", null)[0] as LineOf<"rollout">), role: "main", bytes: parts * part.length },
+      ...Array.from({ length: parts }, () => ({ kind: "data", base64: part.toString("base64") }) as const),
+    ];
+    await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow("line");
+    expect(await countRemains(database)).toBe(0);
+  });
+
+  test("accepts a base in which an export has masked secrets, next to one in which it has not", async () => {
+    await using database = await databases.open();
+    const based = (threadId: string, text: string): SessionFileLine[] => {
+      const [rollout] = rolloutLines("base", null) as [LineOf<"rollout">];
+      const data = Buffer.from(`{"text":"${text}"}\n`);
+      return [
+        ...sessionLines({ threadId, events: 1 }),
+        { ...rollout, role: "base", bytes: data.length },
+        { kind: "data", base64: data.toString("base64") },
+      ];
+    };
+    await importSession(database, toAsync(based("one", "a secret")), OPTIONS);
+    await importSession(database, toAsync(based("two", "a ******")), OPTIONS);
+    expect(String(await database.rollouts.read("base"))).toContain("a secret");
+    const other = importSession(database, toAsync(based("three", "another!")), OPTIONS);
+    await expect(other).rejects.toThrow("differs");
   });
 
   test.each([
@@ -297,7 +365,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     await importSession(database, toAsync(base), OPTIONS);
   });
 
-  test("takes over no delivery and no verdict of a file that is not trusted", async () => {
+  test("imports no delivery and no verdict of an untrusted file", async () => {
     await using database = await databases.open();
     const verdict = JSON.stringify({ decision: "allow", reason: "harmless", rule: "", segments: [] });
     const lines = [
@@ -327,7 +395,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     });
   });
 
-  test("refuses a rollout that makes a circle with one of another session", async () => {
+  test("rejects a rollout that forms a cycle with one of another session", async () => {
     await using database = await databases.open();
     const first = toAsync([...sessionLines({ events: 1 }), ...rolloutLines("x", "y")]);
     await importSession(database, first, OPTIONS);

@@ -13,15 +13,18 @@ import { DEFAULT_TENANT } from "../session-store/new-session-row.ts";
 import { StagedSession } from "./staged-session.ts";
 import { describeLeftOut, type LeftOut, withoutPrograms } from "./untrusted-parts.ts";
 
-/** What one transaction stores. Others wait for it on SQLite. */
+/** Maximum size of one transaction. On SQLite, other writes wait for it. */
 const BATCH = { lines: 500, characters: 4 * 1024 * 1024 } as const;
-/** They are stored with the session, in its transaction. */
+/** Approvals are stored in the same transaction as the session. */
 const MAX_APPROVALS = 20_000;
-/** Unique violations of Postgres and SQLite: the file has something twice, or something of another session. */
+/**
+ * Codes of unique violations of Postgres and SQLite. The file contains something twice, or something that belongs to
+ * another session.
+ */
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set(["23505", 1555, 2067]);
 
 export interface ImportOptions {
-  /** The folder of the session here. Default: the one that it had. */
+  /** The folder of the session on this machine. Default: the original folder. */
   readonly cwd?: string;
   readonly name?: string;
   /** Labels that a node must have to own it. */
@@ -30,13 +33,15 @@ export interface ImportOptions {
   readonly tenantId?: string;
   readonly nodeName: string;
   readonly maxSessions: number;
-  /** Who imports it, for the audit log. */
+  /** ID of the importer, for the audit log. */
   readonly by: string;
-  /** Whether what would run programs here is taken over: the file is code then. Default: false. */
+  /** Whether to import parts that run programs here. The file is then as powerful as code. Default: false. */
   readonly isTrusted?: boolean;
-  /** Default: the one that it had, without trust at most `workspace-write`. */
+  /** Default: the original mode; without trust, at most `workspace-write`. */
   readonly permissionMode?: PermissionMode;
-  /** Whether it is only looked at: it keeps its ID, its journal and the states of its approvals. Default: false. */
+  /**
+   * Whether the session is only viewed. It keeps its ID, its journal and the states of its approvals. Default: false.
+   */
   readonly isReplay?: boolean;
 }
 
@@ -46,9 +51,9 @@ export interface ImportResult {
 }
 
 /**
- * Adds an exported session, with its history and its thread, in bounded transactions. The session becomes visible with the last
- * one. Rejects with `thread_in_use` if a session of this daemon has the thread, and with `unprocessable` if the file is not
- * consistent; nothing of it stays then.
+ * Adds an exported session, with its history and thread, in transactions of limited size. The last one makes the
+ * session visible. Rejects with `thread_in_use` if another session of this daemon has the thread, and with
+ * `unprocessable` if the file is inconsistent. In that case, all changes are undone.
  */
 export async function importSession(
   database: Database,
@@ -77,7 +82,7 @@ export async function importSession(
     if (!isUniqueViolation(error)) throw error;
     throw new DaemonError(
       "unprocessable",
-      "The exported session has something twice, or something that another session of this daemon has.",
+      "The exported session contains an entry twice, or an entry that another session of this daemon has.",
       { cause: error },
     );
   } finally {
@@ -90,15 +95,19 @@ class SessionImport {
   readonly #database: Database;
   readonly #staged: StagedSession;
   readonly #first: LineOf<"session">;
-  /** Lines of the next transaction. */
+  /** Lines for the next transaction. */
   #pending: SessionFileLine[] = [];
   #characters = 0;
-  /** Stored with the session: the inbox lists approvals without asking for their sessions. */
+  /**
+   * Stored together with the session, because the inbox lists approvals without checking whether their session exists.
+   */
   readonly #approvals: LineOf<"approval">[] = [];
   #rollout: RolloutImport | undefined;
   /** The base of each rollout file. */
   readonly #bases = new Map<string, string | null>();
   #nextSeq: number;
+  /** Whether an item has ended. If so, Codex has stored the thread. */
+  #hasItems = false;
 
   constructor(database: Database, staged: StagedSession, first: LineOf<"session">) {
     this.#database = database;
@@ -127,17 +136,20 @@ class SessionImport {
     const { isReplay = false, permissionMode } = options;
     const isTrusted = options.isTrusted === true || isReplay;
     const { session, leftOut } = isTrusted
-      ? { session: this.#first.session, leftOut: { mcpServers: [], permissionMode: null } }
+      ? { session: this.#first.session, leftOut: { mcpServers: [], environment: null, permissionMode: null } }
       : withoutPrograms(this.#first.session);
     const result: LeftOut = {
       ...leftOut,
+      mcpServers: [...(session.leftOut ?? []), ...leftOut.mcpServers],
       ...(permissionMode && { permissionMode: null }),
       answers: isTrusted ? 0 : this.#forgetAnswers(),
     };
     const message = describeLeftOut(result);
     const { threadId } = session;
-    if (threadId !== null && this.#bases.size > 0 && !this.#bases.has(threadId)) {
-      throw inconsistent(`It has no rollout of its thread ${threadId}.`);
+    // Codex does not store a thread without messages. Such a session starts with a new thread.
+    const hasHistory = this.#bases.size > 0 || (this.#hasItems && !isReplay);
+    if (threadId !== null && hasHistory && !this.#bases.has(threadId)) {
+      throw inconsistent(`It has no rollout for its thread ${threadId}.`);
     }
     if (this.#nextSeq !== session.lastSeq + 1) {
       throw inconsistent(`Its last event is ${this.#nextSeq - 1}, not ${session.lastSeq}.`);
@@ -153,7 +165,7 @@ class SessionImport {
         needs: JSON.stringify(needs),
         tenant_id: tenantId,
         codex_version: codexVersion,
-        // The session goes on when its parked approvals have their answers, which it may have already.
+        // The session continues when its parked approvals are answered, which may already be the case.
         ...(!isReplay &&
           this.#approvals.some((line) => isParked(line) && line.approval.state !== "expired") && {
             phase: "parked" as const,
@@ -175,8 +187,8 @@ class SessionImport {
   }
 
   /**
-   * An answer of a file would run what it asks for, or what is like it, which no person of this daemon has accepted. Returns the
-   * number of those that have to be given again.
+   * The answers in a file could run commands that no user of this daemon has accepted, so they are removed. Returns the
+   * number of approvals that have to be answered again.
    */
   #forgetAnswers(): number {
     const count = this.#approvals.filter(isAnswered).length;
@@ -207,6 +219,7 @@ class SessionImport {
         return;
       }
       case "item":
+        this.#hasItems ||= line.item.status === "completed";
         await trx
           .insertInto("item")
           .values({ session_id, ...line.item })
@@ -227,23 +240,26 @@ class SessionImport {
         this.#rollout = await RolloutImport.begin(this.#database.rollouts, trx, session_id, line);
         return;
       case "data":
-        if (!this.#rollout) throw inconsistent("It has data of no rollout.");
+        if (!this.#rollout) throw inconsistent("It has data without a rollout.");
         return this.#rollout.add(trx, Buffer.from(line.base64, "base64"));
       case "approval":
       case "end":
     }
   }
 
-  /** A file is written below its path, and cut when a parked request is answered: both must be those of this thread. */
+  /**
+   * A rollout is written to its path and truncated when a parked request is answered. The path and ID must therefore
+   * belong to this thread.
+   */
   #checkName({ id, path, role }: LineOf<"rollout">): void {
     const { threadId } = this.#first.session;
     if (!path.endsWith(`-${id}.jsonl`)) throw inconsistent(`The rollout ${id} has the path of another one.`);
     if (role === "main" && id !== threadId && !id.startsWith(`${threadId}_`)) {
-      throw inconsistent(`The rollout ${id} is not one of the thread ${threadId}.`);
+      throw inconsistent(`The rollout ${id} does not belong to the thread ${threadId}.`);
     }
   }
 
-  /** Files that refer to each other in a circle would never be removed. */
+  /** Rejects circular references between files, because such files would never be removed. */
   async #checkBase(trx: DaemonTransaction, { id, baseId }: LineOf<"rollout">): Promise<void> {
     if (this.#bases.has(id)) throw inconsistent(`It has the rollout ${id} twice.`);
     this.#bases.set(id, baseId);
@@ -269,14 +285,14 @@ class SessionImport {
     this.#nextSeq = seq + 1;
   }
 
-  /** Nothing waits for the answers that were open. Parked ones are delivered here. */
+  /** Open approvals are withdrawn, because no process waits for them. Parked approvals are delivered here. */
   async #addApproval(
     trx: DaemonTransaction,
     line: LineOf<"approval">,
     { isReplay, folders }: { isReplay: boolean; folders: MovedFolders },
   ): Promise<void> {
     const { approval } = line;
-    const isOver =
+    const isClosed =
       isReplay || isParked(line) || ["delivered", "withdrawn", "expired"].includes(approval.state);
     await trx
       .insertInto("approval")
@@ -284,7 +300,7 @@ class SessionImport {
         session_id: this.#staged.sessionId,
         ...approval,
         ...(isParked(line) && { request: moveRequest(approval.request, folders) }),
-        ...(!isOver && { state: "withdrawn", note: "The session was moved to another daemon." }),
+        ...(!isClosed && { state: "withdrawn", note: "The session was moved to another daemon." }),
       })
       .execute();
   }
@@ -299,7 +315,7 @@ function checkVersion({ codexVersion }: LineOf<"session">): void {
   if (codexVersion === null || compareVersions(codexVersion, CODEX_VERSION) <= 0) return;
   throw new DaemonError(
     "unprocessable",
-    `The session was written by Codex ${codexVersion}, and this daemon has ${CODEX_VERSION}.`,
+    `The session was written by Codex ${codexVersion}, but this daemon uses Codex ${CODEX_VERSION}.`,
   );
 }
 
@@ -328,7 +344,7 @@ function toRow(session: LineOf<"session">["session"]) {
   } as const;
 }
 
-/** Characters of the parts that can be long. */
+/** Counts the characters of the parts that can be long. */
 function sizeOf(line: SessionFileLine): number {
   switch (line.kind) {
     case "event":
@@ -343,5 +359,5 @@ function sizeOf(line: SessionFileLine): number {
 }
 
 function inconsistent(reason: string): DaemonError {
-  return new DaemonError("unprocessable", `The exported session is not consistent. ${reason}`);
+  return new DaemonError("unprocessable", `The exported session is inconsistent. ${reason}`);
 }

@@ -3,13 +3,13 @@ import type { LineOf } from "./session-file.ts";
 
 type ApprovalLine = LineOf<"approval">;
 
-/** The folder of the session in the daemon that exported it, and here. */
+/** The folder of the session on the exporting daemon, and here. */
 export interface MovedFolders {
   readonly from: string;
   readonly to: string;
 }
 
-/** Whether it waits for an answer, or its answer for the model. */
+/** Whether an approval is parked: it waits for an answer, or its answer has not been delivered. */
 export function isParked({ approval }: ApprovalLine): boolean {
   return approval.parked_at !== null && approval.submitted_at === null;
 }
@@ -19,8 +19,8 @@ export function isAnswered(line: ApprovalLine): boolean {
 }
 
 /**
- * An approval of a file that is not trusted: without its answer, without the verdict that another daemon's policy is said to have
- * given, and without a delivery that was under way. Such a delivery would give the model an output that no command had here.
+ * Returns an approval from an untrusted file, without its answer, without the verdict of the other daemon's policy, and
+ * without a started delivery. Such a delivery would give the model the output of a command that was never run here.
  */
 export function withoutAnswer(line: ApprovalLine): ApprovalLine {
   const { approval } = line;
@@ -32,7 +32,7 @@ export function withoutAnswer(line: ApprovalLine): ApprovalLine {
     ...(openCalls !== undefined && { openCalls }),
     ...(startedItems !== undefined && { startedItems }),
     ...(wasSubmitted !== undefined && { wasSubmitted }),
-    // What was begun elsewhere may have had effects, and is reported as such.
+    // An action that was started elsewhere may have had effects. The model is informed about that.
     ...(action !== undefined && { action: "begun" as const }),
   };
   return {
@@ -48,13 +48,13 @@ export function withoutAnswer(line: ApprovalLine): ApprovalLine {
         answered_by_name: null,
         answered_at: null,
       }),
-      // The thread has gone on. What the model asks for again is a new request.
+      // The thread has been continued. If the model makes the request again, it is a new one.
       ...(isParked(line) && isContinued === true && { state: "withdrawn", note: "Its session was moved." }),
     },
   };
 }
 
-/** What is asked belongs to the folder of the session here. */
+/** Replaces the session's folder in a request. */
 export function moveRequest(json: string, { from, to }: MovedFolders): string {
   const request = JSON.parse(json) as { cwd?: unknown; changes?: { path: string; diff: string }[] | null };
   const { cwd, changes } = request;

@@ -1,13 +1,13 @@
 /**
- * Levels of objects and arrays. Codex itself reads and writes at most 128; `JSON.stringify` fails at some thousands, which would
- * make a stored value unreadable.
+ * Maximum nesting of objects and arrays. Codex reads and writes at most 128 levels. `JSON.stringify` fails at some
+ * thousands of levels, which would make a stored value unreadable.
  */
 const MAX_LEVELS = 500;
 
-/** Parses JSON that can be written again. Throws a `SyntaxError` otherwise. */
+/** Parses JSON that can be serialised again. Throws a `SyntaxError` otherwise. */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  // A level takes two characters, so that most texts need no further look.
+  // A level has at least two characters, so most texts don't need to be checked.
   if (text.length > 2 * MAX_LEVELS && isNestedTooDeep(value)) {
     throw new SyntaxError(`The JSON has more than ${MAX_LEVELS} levels.`);
   }

@@ -6,33 +6,33 @@ import { DaemonError } from "../errors.ts";
 import { parseJson } from "./parse-json.ts";
 import { sessionFileLine, type SessionFileLine } from "./session-file.ts";
 
-/** Bytes of one line. An event is stored as a whole, with the output of its command. */
+/** Maximum bytes of one line. An event is stored in one line, including the output of its command. */
 export const LINE_BYTES = 64 * 1024 * 1024;
 
 const NEWLINE = 10;
 
 /**
- * The checked lines of a file, without the last one. Rejects with `unprocessable` if it is not a regular file, or if a line or
- * the end is not right.
+ * Yields the validated lines of a file, without the last one. Rejects with `unprocessable` if it is not a regular file,
+ * or if a line or the end is invalid.
  */
 export async function* readSessionFile(path: string, maxLineBytes: number): AsyncGenerator<SessionFileLine> {
-  // Opening a pipe would wait for its writer otherwise.
+  // Otherwise, opening a pipe would wait for its writer.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   if (!(await file.stat()).isFile()) {
-    throw new DaemonError("unprocessable", "An exported session is a regular file.");
+    throw new DaemonError("unprocessable", "An exported session must be a regular file.");
   }
   const hash = createHash("sha256");
   let count = 0;
   let end: SessionFileLine | undefined;
   for await (const bytes of splitLines(file.createReadStream({ autoClose: false }), maxLineBytes)) {
-    if (end) throw invalid(count, "There is more after its end.");
+    if (end) throw invalid(count, "The file continues after its end line.");
     const line = parseLine(bytes, count + 1);
     if ((line.kind === "session") !== (count === 0))
-      throw invalid(count + 1, "It must begin with `session`.");
+      throw invalid(count + 1, "The first line must be a `session` line.");
     if (line.kind === "end") {
       end = line;
       if (line.lines !== count || line.sha256 !== hash.digest("hex")) {
-        throw invalid(count + 1, "It was changed, or a part is missing.");
+        throw invalid(count + 1, "The checksum does not match. The file was changed, or a part is missing.");
       }
       continue;
     }
@@ -40,7 +40,7 @@ export async function* readSessionFile(path: string, maxLineBytes: number): Asyn
     count += 1;
     yield line;
   }
-  if (!end) throw invalid(count, "It ends too early: its end is missing.");
+  if (!end) throw invalid(count, "The end line is missing.");
 }
 
 function parseLine(bytes: Buffer, number: number): SessionFileLine {
@@ -48,14 +48,14 @@ function parseLine(bytes: Buffer, number: number): SessionFileLine {
   try {
     value = parseJson(bytes.toString());
   } catch {
-    throw invalid(number, "It is not JSON, or has too many levels.");
+    throw invalid(number, "It is not valid JSON, or has too many levels.");
   }
   const parsed = sessionFileLine.safeParse(value);
   if (!parsed.success) throw invalid(number, z.prettifyError(parsed.error));
   return parsed.data;
 }
 
-/** Lines with their line break. */
+/** Yields lines including their line breaks. */
 async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
   let parts: Buffer[] = [];
   let length = 0;
@@ -76,5 +76,5 @@ async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): Asy
 }
 
 function invalid(line: number, reason: string): DaemonError {
-  return new DaemonError("unprocessable", `Line ${line} of the exported session can't be used. ${reason}`);
+  return new DaemonError("unprocessable", `Line ${line} of the exported session is invalid. ${reason}`);
 }

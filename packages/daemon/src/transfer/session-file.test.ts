@@ -69,7 +69,7 @@ test.each([
   { request_id: "{}" },
   { offers: "{}" },
   { offers: '[{"id":1}]' },
-  // A refusal that accepts, an acceptance that is remembered, and an offer that no daemon makes.
+  // A decline that accepts, an acceptance that is remembered, and an unknown offer.
   { offers: JSON.stringify([offer("decline", true, "call")]) },
   { offers: JSON.stringify([offer("accept", true, "always")]) },
   { offers: JSON.stringify([offer("ok", true, "call")]) },
@@ -96,7 +96,7 @@ test("IDs that are paths, and events that are not objects or nested too deep, ar
   for (const line of lines) expect(sessionFileLine.safeParse(line).success).toBe(false);
 });
 
-test("numbers that a session could not go on from are refused", () => {
+test("numbers from which a session could not continue are rejected", () => {
   const { MAX_SAFE_INTEGER } = Number;
   const lines = [
     { ...EVENT, seq: MAX_SAFE_INTEGER },

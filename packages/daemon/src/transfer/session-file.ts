@@ -6,10 +6,10 @@ import { sessionSettings, sessionSetup } from "../api/settings.ts";
 import { approvalSchemas } from "./approval-schemas.ts";
 import { parseJson } from "./parse-json.ts";
 
-/** Version of the file format. A daemon reads its own and older ones. */
+/** Version of the file format. A daemon reads its own version and older ones. */
 export const FORMAT = 1;
 
-/** Numbers go on from those of the file, and neither JavaScript nor SQLite's driver counts beyond 2^53. */
+/** Numbering continues from the numbers in the file, and neither JavaScript nor SQLite's driver counts beyond 2^53. */
 const MAX_POSITION = 2 ** 48;
 const position = z.int().nonnegative().max(MAX_POSITION);
 const text = z
@@ -22,10 +22,12 @@ const id = z
   .regex(/^[\x21-\x7e]+$/);
 const json = jsonOf(z.unknown());
 const jsonObject = jsonOf(z.looseObject({}));
-/** Used as parts of paths. */
+/** Used in paths. */
 const fileId = z.string().regex(/^[\w-]{1,200}$/);
 
-/** Codex's own places for rollout files. The path is used to write the file, so that nothing else is accepted. */
+/**
+ * The locations that Codex uses for rollout files. The file is written to this path, so no other paths are accepted.
+ */
 const rolloutPath = z
   .string()
   .regex(/^(?:archived_sessions|sessions\/\d{4}\/\d\d\/\d\d)\/rollout-[\w-]{1,200}\.jsonl$/);
@@ -35,7 +37,7 @@ const sessionLine = z.strictObject({
   format: z.literal(FORMAT),
   codexVersion: z.string().max(64).nullable(),
   session: z.strictObject({
-    // A replay keeps it, and uses it as a part of paths.
+    // A replay keeps the ID and uses it in paths.
     id: z.string().regex(/^[\w-]{1,128}$/),
     threadId: fileId.nullable(),
     name: plainText(256).nullable(),
@@ -51,6 +53,8 @@ const sessionLine = z.strictObject({
     firstSeq: position,
     mergedSeq: position,
     lastSeq: position,
+    /** Names of MCP servers that were not exported because their configuration has secrets. */
+    leftOut: z.array(z.string().max(256)).max(1000).optional(),
   }),
 });
 
@@ -121,7 +125,7 @@ const approvalLine = z.strictObject({
       updated_at: timestamp,
       expires_at: timestamp.nullable(),
       rollout_bytes: position.nullable(),
-      // Files of versions without parked approvals lack them.
+      // Missing in files of versions without parked approvals.
       parked_at: timestamp.nullable().default(null),
       submitted_at: timestamp.nullable().default(null),
       progress: jsonOf(approvalSchemas.progress).nullable().default(null),
@@ -129,7 +133,7 @@ const approvalLine = z.strictObject({
     })
     .refine(({ kind, request }) => (JSON.parse(request) as { kind?: unknown }).kind === kind, {
       path: ["kind"],
-      message: "Expected the kind of its request.",
+      message: "Expected the same kind as in the request.",
     }),
 });
 
@@ -142,23 +146,23 @@ const rolloutLine = z.strictObject({
   bytes: position,
 });
 
-/** A part of the rollout of the line before it. */
+/** A part of the rollout of the preceding line. */
 const dataLine = z.strictObject({
   kind: z.literal("data"),
   base64: z.base64(),
 });
 
-/** Says that the file is complete. */
+/** Marks the file as complete. */
 const endLine = z.strictObject({
   kind: z.literal("end"),
   lines: position,
-  /** Of all bytes before this line. */
+  /** Hash of all bytes before this line. */
   sha256: z.string(),
 });
 
 /**
- * A line of an exported session: JSON Lines, beginning with `session` and ending with `end`. The lines between have the columns
- * of their table, so that a change of a table's columns needs a new format.
+ * A line of an exported session. The file is JSON Lines, starting with `session` and ending with `end`. The lines in
+ * between have the columns of their tables, so a change to a table's columns requires a new format.
  */
 export const sessionFileLine = z.discriminatedUnion("kind", [
   sessionLine,
@@ -173,17 +177,18 @@ export const sessionFileLine = z.discriminatedUnion("kind", [
 export type SessionFileLine = z.infer<typeof sessionFileLine>;
 export type LineOf<Kind extends SessionFileLine["kind"]> = Extract<SessionFileLine, { kind: Kind }>;
 
-/** A text that is JSON of a form. The text is kept. */
+/** Validates a text that contains JSON with a given schema. The text is kept unchanged. */
 function jsonOf(form: z.ZodType) {
   return text.superRefine((value, context) => {
     let content: unknown;
     try {
       content = parseJson(value);
     } catch {
-      context.addIssue("Expected JSON, with a moderate number of levels.");
+      context.addIssue("Expected JSON with a limited number of levels.");
       return;
     }
     const parsed = form.safeParse(content);
-    if (!parsed.success) context.addIssue(`Expected other JSON: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success)
+      context.addIssue(`The JSON does not match the schema: ${z.prettifyError(parsed.error)}`);
   });
 }

@@ -10,32 +10,32 @@ import type { NewSessionEvent } from "../api/event.ts";
 import { requireFewerSessions } from "../session-store/insert-session.ts";
 import { deleteUnusedRollouts } from "../session-store/purge-session.ts";
 
-/** Events that one transaction deletes. */
+/** Number of events that one transaction deletes. */
 const DELETE_BATCH = 5000;
-/** After this time, any node may remove an import that has not ended: its own node is gone for good. */
+/** After this time, any node may remove an unfinished import, because its own node is permanently lost. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 export interface StagedSessionOptions {
   readonly threadId: string | null;
   readonly nodeName: string;
   readonly maxSessions: number;
-  /** Default: a new one. */
+  /** Default: a new ID. */
   readonly sessionId?: string;
 }
 
-/** What makes the session visible. */
+/** The data that makes the session visible. */
 export interface PublishedSession {
   readonly row: Omit<InsertObject<DaemonTables, "session">, "id" | "updated_at">;
   readonly events: readonly NewSessionEvent[];
   readonly audit: AuditEntry;
-  /** Further writes of the same transaction. */
+  /** Additional writes in the same transaction. */
   readonly also?: (trx: DaemonTransaction) => Promise<void>;
 }
 
 /**
- * A session that is written in several transactions, so that none of them holds the store for long. Its rows belong to a
- * session ID without a row of its own: no query finds them before `publish`. Disposing of it earlier deletes them, and so does
- * the next start if the daemon is killed in between.
+ * A session that is written in several transactions, so that none of them blocks the store for long. Its rows belong to
+ * a session ID without a session row, so no query finds them before `publish`. If it is disposed before that, the rows
+ * are deleted. If the daemon is killed, the next start deletes them.
  */
 export class StagedSession implements AsyncDisposable {
   readonly sessionId: string;
@@ -68,7 +68,7 @@ export class StagedSession implements AsyncDisposable {
     return staged;
   }
 
-  /** Deletes what imports have left behind that were interrupted on this node, or long ago on any node. */
+  /** Deletes the remains of interrupted imports of this node, and of abandoned imports of any node. */
   static async cleanUp(database: Database, nodeName?: string): Promise<number> {
     const { db, now } = database.store;
     const rows = await db
@@ -85,7 +85,7 @@ export class StagedSession implements AsyncDisposable {
     return rows.length;
   }
 
-  /** Stores a part in a transaction of its own. */
+  /** Stores a part in a separate transaction. */
   async write(work: (trx: DaemonTransaction) => Promise<void>): Promise<void> {
     await this.#database.store.db.transaction().execute(work);
   }
@@ -101,7 +101,10 @@ export class StagedSession implements AsyncDisposable {
         .where("session_id", "=", sessionId)
         .executeTakeFirst();
       if (numDeletedRows === 0n) {
-        throw new DaemonError("unprocessable", "The import took too long and was removed. Import it again.");
+        throw new DaemonError(
+          "unprocessable",
+          "The import took too long and was removed. Import the session again.",
+        );
       }
       await trx
         .insertInto("session")
@@ -135,9 +138,13 @@ export class StagedSession implements AsyncDisposable {
       .where("phase", "<>", "deleted")
       .executeTakeFirst();
     if (!used) return;
-    throw new DaemonError("thread_in_use", `The session ${used.id} has this thread. Fork it instead.`, {
-      details: { sessionId: used.id },
-    });
+    throw new DaemonError(
+      "thread_in_use",
+      `The session ${used.id} already has this thread. Fork the session instead.`,
+      {
+        details: { sessionId: used.id },
+      },
+    );
   }
 
   async #refuseOtherImport(trx: DaemonTransaction): Promise<void> {
@@ -148,11 +155,11 @@ export class StagedSession implements AsyncDisposable {
       .select("session_id")
       .where("thread_id", "=", threadId)
       .executeTakeFirst();
-    if (other) throw new DaemonError("thread_in_use", "The thread is being imported already.");
+    if (other) throw new DaemonError("thread_in_use", "The thread is already being imported.");
   }
 }
 
-/** The row of the import goes last, so that an interrupted removal is repeated. */
+/** The row of the import is deleted last, so that an interrupted removal is repeated. */
 async function discard({ store }: Database, sessionId: string): Promise<void> {
   const { db } = store;
   const newest = await db

@@ -1,55 +1,64 @@
-import type { PermissionMode, SessionSetup } from "../api/settings.ts";
+import type { PermissionMode } from "../api/settings.ts";
 import type { LineOf } from "./session-file.ts";
 
-/** What an import took out of a file that the caller does not trust. */
+/** Parts that an import left out, because the caller does not trust the file. */
 export interface LeftOut {
-  /** Names of MCP servers that would run a program here, or send a variable of the daemon. */
+  /**
+   * Names of MCP servers, which Codex starts or contacts as soon as it loads the thread. The export may have left out
+   * some of them.
+   */
   readonly mcpServers: readonly string[];
-  /** The mode that the file has, if it is wider than the one of the session here. */
+  /** URL of the execution environment. The commands of the session run on this machine instead. */
+  readonly environment: string | null;
+  /** The permission mode in the file, if it was reduced. */
   readonly permissionMode: PermissionMode | null;
-  /** How many parked approvals have to be answered again. */
+  /** Number of parked approvals that have to be answered again. */
   readonly answers: number;
 }
 
-/** Modes that keep the agent inside a sandbox. */
+/** Modes with a sandbox. */
 const SANDBOXED: ReadonlySet<PermissionMode> = new Set(["read-only", "workspace-write"]);
 
 type ExportedSession = LineOf<"session">["session"];
 
-/** The session of a file without what would run programs here, and what was taken out. */
+/**
+ * Returns the session of a file without the parts that run programs or open connections, and the parts that were left
+ * out.
+ */
 export function withoutPrograms(session: ExportedSession): {
   readonly session: ExportedSession;
   readonly leftOut: Omit<LeftOut, "answers">;
 } {
-  const { mcpServers, ...setup } = session.setup;
-  const servers = Object.entries(mcpServers ?? {});
-  const kept = servers.filter(([, server]) => isHarmless(server));
+  const { mcpServers = {}, environment, ...setup } = session.setup;
   const { permissionMode } = session.settings;
   const isSandboxed = SANDBOXED.has(permissionMode);
   return {
     session: {
       ...session,
-      setup: { ...setup, ...(kept.length > 0 && { mcpServers: Object.fromEntries(kept) }) },
+      setup,
       settings: { ...session.settings, ...(!isSandboxed && { permissionMode: "workspace-write" }) },
     },
     leftOut: {
-      mcpServers: servers.filter(([, server]) => !isHarmless(server)).map(([name]) => name),
+      mcpServers: Object.keys(mcpServers),
+      environment: environment?.url ?? null,
       permissionMode: isSandboxed ? null : permissionMode,
     },
   };
 }
 
-/** For the journal, or undefined if the session is as in the file. */
-export function describeLeftOut({ mcpServers, permissionMode, answers }: LeftOut): string | undefined {
+/** Creates the text for the journal. Returns undefined if nothing was left out. */
+export function describeLeftOut({
+  mcpServers,
+  environment,
+  permissionMode,
+  answers,
+}: LeftOut): string | undefined {
   const parts = [
     ...(mcpServers.length > 0 ? [`the MCP servers ${mcpServers.join(", ")}`] : []),
+    ...(environment === null ? [] : [`the environment ${environment}`]),
     ...(permissionMode === null ? [] : [`the permission mode ${permissionMode}`]),
     ...(answers > 0 ? [`the answers of ${answers} parked approvals`] : []),
   ];
   if (parts.length === 0) return undefined;
-  return `The imported file is not trusted. Left out: ${parts.join(", ")}.`;
-}
-
-function isHarmless(server: NonNullable<SessionSetup["mcpServers"]>[string]): boolean {
-  return !("command" in server) && server.bearerTokenEnvVar === undefined;
+  return `Parts of the file were not imported: ${parts.join(", ")}.`;
 }

@@ -171,7 +171,7 @@ describe.each(STORE_KINDS)("webhooks on %s", (kind) => {
     await database.journal.append(stored.owner, [turnEnded("one")]);
     await pollUntil(async () => (await states(database, webhookId))[0]?.state === "failed");
     expect(await states(database, webhookId)).toEqual([
-      { state: "failed", attempts: 2, status: 500, error: "The receiver answered 500." },
+      { state: "failed", attempts: 2, status: 500, error: "The receiver responded with status 500." },
     ]);
     status = 200;
     const { rows } = await database.webhooks.deliveries(webhookId);
@@ -179,7 +179,7 @@ describe.each(STORE_KINDS)("webhooks on %s", (kind) => {
     await pollUntil(async () => (await states(database, webhookId))[0]?.state === "delivered");
   });
 
-  test("whose receiver is gone get no more messages", async () => {
+  test("whose receiver responded with 410 get no more messages", async () => {
     await using receiver = await Receiver.start((_, response) => response.writeHead(410).end());
     await using stored = await stage({ url: receiver.url });
     const { database, webhookId } = stored;

@@ -11,10 +11,10 @@ import { signedHeaders } from "../webhook-store/signature.ts";
 import type { DeliveryOutcome, DueDelivery } from "../webhook-store/webhook-store.ts";
 
 const BACKOFF = 4;
-/** Pauses vary by this share, so that messages that failed together are not repeated together. */
+/** Fraction by which pauses vary, so that messages that failed together are not retried together. */
 const JITTER = 0.2;
-/** Looks for messages of other nodes whose notification was lost. */
-const LOOK_MS = 30_000;
+/** Interval of queries for messages from other nodes whose notification was lost. */
+const POLL_MS = 30_000;
 const GONE = 410;
 const ERROR_LENGTH = 500;
 
@@ -23,7 +23,7 @@ export interface DelivererOptions extends WebhookSettings {
   readonly log: Pick<Logger, "warn">;
 }
 
-/** Sends the stored messages to their webhooks, and repeats those that fail. */
+/** Sends the stored messages to their webhooks, and retries failed attempts. */
 export class WebhookDeliverer implements AsyncDisposable {
   readonly #options: DelivererOptions;
   readonly #stop = new AbortController();
@@ -39,7 +39,7 @@ export class WebhookDeliverer implements AsyncDisposable {
     this.#work = this.#run();
   }
 
-  /** Ends the requests that are on their way. Their messages are sent again by the next start. */
+  /** Aborts requests in progress. Their messages are sent again after the next start. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#wake.set();
@@ -55,17 +55,17 @@ export class WebhookDeliverer implements AsyncDisposable {
   async #run(): Promise<void> {
     const { log } = this.#options;
     while (!this.#stop.signal.aborted) {
-      let pauseMs = LOOK_MS;
+      let pauseMs = POLL_MS;
       try {
         pauseMs = await this.#startDue();
       } catch (error) {
-        log.warn({ err: error }, "Webhooks could not be looked up");
+        log.warn({ err: error }, "Failed to query webhook deliveries");
       }
       await this.#wake.wait(timerDelay(pauseMs));
     }
   }
 
-  /** Starts what is due, and returns how long to wait for the next. */
+  /** Starts the deliveries that are due, and returns how long to wait for the next one. */
   async #startDue(): Promise<number> {
     const { database, limits } = this.#options;
     const { concurrency, concurrencyPerWebhook, requestTimeoutMs } = limits;
@@ -73,18 +73,18 @@ export class WebhookDeliverer implements AsyncDisposable {
       const counts = Map.groupBy(this.#active.values(), (id) => id);
       const busy = [...counts].filter(([, list]) => list.length >= concurrencyPerWebhook).map(([id]) => id);
       const due = await database.webhooks.claim({ holdMs: requestTimeoutMs * 2, busy });
-      if (!due) return Math.min(LOOK_MS, (await database.webhooks.nextDueIn(busy)) ?? LOOK_MS);
+      if (!due) return Math.min(POLL_MS, (await database.webhooks.nextDueIn(busy)) ?? POLL_MS);
       this.#start(due);
     }
-    // A message that ends wakes this up.
-    return LOOK_MS;
+    // The end of a delivery also ends the wait.
+    return POLL_MS;
   }
 
   #start(due: DueDelivery): void {
     const work = this.#deliver(due)
       .catch((error: unknown) => {
-        // It is claimed again when its time is over.
-        this.#options.log.warn({ err: error, deliveryId: due.delivery.id }, "A delivery was not recorded");
+        // The delivery is claimed again when its attempt counts as failed.
+        this.#options.log.warn({ err: error, deliveryId: due.delivery.id }, "Failed to record a delivery");
       })
       .finally(() => {
         this.#active.delete(work);
@@ -100,7 +100,7 @@ export class WebhookDeliverer implements AsyncDisposable {
     await database.webhooks.finish(due, outcome);
   }
 
-  /** Undefined if the daemon closed meanwhile. */
+  /** Resolves to undefined if the daemon has been closed in the meantime. */
   async #attempt({ delivery, webhook }: DueDelivery): Promise<DeliveryOutcome | undefined> {
     const { database, limits, allowPrivate } = this.#options;
     let status: number | null = null;
@@ -123,7 +123,7 @@ export class WebhookDeliverer implements AsyncDisposable {
     }
     if (status >= 200 && status < 300) return { state: "delivered", status };
     const isRedirect = status >= 300 && status < 400;
-    const error = `The receiver answered ${status}.${isRedirect ? " Redirects are not followed." : ""}`;
+    const error = `The receiver responded with status ${status}.${isRedirect ? " Redirects are not followed." : ""}`;
     if (status === GONE) return { state: "failed", status, error, isGone: true };
     return this.#failure(delivery.attempts, status, error);
   }
@@ -137,7 +137,7 @@ export class WebhookDeliverer implements AsyncDisposable {
   }
 }
 
-/** Connection errors carry a code that says more than their message. */
+/** The code of a connection error is more specific than its message. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const prefix = code === undefined || DaemonError.is(error) ? "" : `${code}: `;

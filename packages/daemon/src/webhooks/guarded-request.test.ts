@@ -41,7 +41,7 @@ describe("addresses outside the public internet", () => {
     await expect(requirePublicReceiver(url)).rejects.toMatchObject({ code: "unprocessable" });
   });
 
-  test("are not known of a name that can't be looked up", async () => {
+  test("are unknown if the name can't be resolved", async () => {
     await expect(requirePublicReceiver("https://nowhere.invalid")).resolves.toBeUndefined();
     await expect(requirePublicReceiver("https://192.0.66.1")).resolves.toBeUndefined();
   });

@@ -13,7 +13,7 @@ export interface GuardedRequest {
   readonly body: string;
   /** Whether addresses outside the public internet are allowed. */
   readonly allowPrivate: boolean;
-  /** For everything, from the look-up of the name to the end of the response. */
+  /** Timeout of the whole request, from the DNS lookup to the end of the response. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal?: AbortSignal;
@@ -25,15 +25,15 @@ export interface GuardedResponse {
 }
 
 /**
- * Sends a POST to an address that a client of the daemon chose. Redirects are not followed. The name is looked up once, so that
- * the address that was checked is the one that is used. Rejects with `unprocessable` if the address is not public, and with the
- * error of the connection, the time limit or the size limit otherwise.
+ * Sends a POST request to a URL that a client of the daemon has chosen. Redirects are not followed. The name is
+ * resolved once, so that the checked address is the one that is used. Rejects with `unprocessable` if the address is
+ * not public, and otherwise with the connection error, the timeout or the size limit.
  */
 export async function guardedRequest(options: GuardedRequest): Promise<GuardedResponse> {
   const { url, headers, body, allowPrivate, timeoutMs, maxResponseBytes } = options;
   const target = new URL(url);
   const host = hostOf(target);
-  // Node does not look addresses up.
+  // Node does not call the lookup function for IP addresses.
   if (!allowPrivate && isIP(host) !== 0) requirePublic(host);
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = options.signal ? AbortSignal.any([limit, options.signal]) : limit;
@@ -41,7 +41,8 @@ export async function guardedRequest(options: GuardedRequest): Promise<GuardedRe
   const send = target.protocol === "https:" ? requestHttps : requestHttp;
   const sent = send(target, {
     method: "POST",
-    // A connection per message: an idle one would outlive a change of the name's address.
+    // Each message has its own connection, because an idle connection would still be used after the name's address has
+    // changed.
     agent: false,
     signal,
     headers: {
@@ -58,7 +59,8 @@ export async function guardedRequest(options: GuardedRequest): Promise<GuardedRe
     hasResponse = true;
     readBody(response, maxResponseBytes).then(resolve, reject);
   });
-  // Node closes a connection that switches protocols without an error, and so does the receiver that hangs up.
+  // Node closes a connection that switches protocols without an error. A receiver that closes the connection has the
+  // same effect.
   sent.once("close", () => {
     if (!hasResponse) reject(new Error("The receiver closed the connection without a response."));
   });
@@ -73,12 +75,12 @@ export async function guardedRequest(options: GuardedRequest): Promise<GuardedRe
   }
 }
 
-/** How long a name may take to be looked up before a receiver is accepted. */
+/** Maximum time for the DNS lookup when a receiver is registered. */
 const LOOKUP_TIMEOUT_MS = 5000;
 
 /**
- * Refuses a receiver that no request could be sent to, because its address is not public. A name that can't be looked up now is
- * accepted: every request checks it again.
+ * Rejects a receiver whose address is not public, because no request could be sent to it. A name that can't be resolved
+ * now is accepted, because every request checks it again.
  */
 export async function requirePublicReceiver(url: string): Promise<void> {
   const host = hostOf(new URL(url));
@@ -95,10 +97,10 @@ function hostOf({ hostname }: URL): string {
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<GuardedResponse> {
   const body = await collectBytes(response as AsyncIterable<Buffer>, maxBytes);
   if (body) return { status: response.statusCode ?? 0, body };
-  throw new DaemonError("body_too_large", `The response has more than ${maxBytes} bytes.`);
+  throw new DaemonError("body_too_large", `The response is larger than ${maxBytes} bytes.`);
 }
 
-/** Refuses a name if any of its addresses is not public, whichever of them would be used. */
+/** Rejects a name if any of its addresses is not public, regardless of which one would be used. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   resolveName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
@@ -114,15 +116,15 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 };
 
 function requirePublic(address: string): void {
-  // `process` unwraps IPv4 addresses that are written as IPv6 ones.
+  // `process` unwraps IPv4-mapped IPv6 addresses.
   if (ipaddr.isValid(address) && isPublic(ipaddr.process(address))) return;
   throw new DaemonError(
     "unprocessable",
-    `The address ${address} is not on the public internet. The daemon's option allowPrivateAddresses allows it.`,
+    `The address ${address} is not on the public internet. Set the daemon's option allowPrivateAddresses to allow it.`,
   );
 }
 
-/** The deprecated form `::127.0.0.1`, which the library counts as unicast. */
+/** The deprecated format `::127.0.0.1`, which the library classifies as unicast. */
 const IPV4_COMPATIBLE = ipaddr.IPv6.parseCIDR("::/96");
 
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

@@ -1,24 +1,26 @@
-/** Limits of webhooks and of tools that are called by webhook. */
+/** Limits for webhooks and webhook tools. */
 export interface WebhookLimits {
-  /** How often a message is tried. Default: 9, which takes about nine hours. */
+  /** Maximum number of attempts per message. Default: 9, which takes about nine hours. */
   readonly attempts: number;
-  /** Pause after the first attempt, in milliseconds. Each pause is four times the one before. Default: 2,000. */
+  /** Delay after the first attempt, in milliseconds. Each delay is four times the previous one. Default: 2,000. */
   readonly retryMs: number;
-  /** Longest pause, in milliseconds. Default: 6 hours. */
+  /** Maximum delay, in milliseconds. Default: 6 hours. */
   readonly maxRetryMs: number;
-  /** From the look-up of the name to the end of the response, in milliseconds. Default: 10,000. */
+  /** Timeout of a request in milliseconds, from the DNS lookup to the end of the response. Default: 10,000. */
   readonly requestTimeoutMs: number;
-  /** Bytes of a receiver's response. Default: 64 KiB. */
+  /** Maximum bytes of a receiver's response. Default: 64 KiB. */
   readonly responseBytes: number;
-  /** Bytes of the response of a tool. Default: 8 MiB. */
+  /** Maximum bytes of a tool's response. Default: 8 MiB. */
   readonly toolResponseBytes: number;
-  /** Messages on their way at once. Default: 16. */
+  /** Maximum number of concurrent deliveries. Default: 16. */
   readonly concurrency: number;
-  /** Messages on their way to one webhook at once, so that a slow one does not hold up the others. Default: 4. */
+  /**
+   * Maximum number of concurrent deliveries per webhook, so that a slow receiver does not delay the others. Default: 4.
+   */
   readonly concurrencyPerWebhook: number;
   /** How long the record of a finished delivery is kept, in milliseconds. Default: 7 days. */
   readonly keepMs: number;
-  /** Webhooks that are registered at once. Default: 100. */
+  /** Maximum number of registered webhooks. Default: 100. */
   readonly webhooks: number;
 }
 
@@ -37,7 +39,7 @@ export const WEBHOOK_LIMITS: WebhookLimits = {
   webhooks: 100,
 };
 
-/** How webhooks and tools of this daemon are called. */
+/** Settings for calling webhooks and tools of this daemon. */
 export interface WebhookSettings {
   readonly limits: WebhookLimits;
   /** Whether addresses outside the public internet are allowed. */

@@ -3,7 +3,7 @@ import type { Database } from "../database.ts";
 import type { WebhookDeliveryRow } from "../database/tables.ts";
 import { viewApproval, viewSession } from "../views.ts";
 
-/** What a delivery says, as things are now. Undefined if the session is gone. */
+/** Composes the body of a delivery from the current state. Resolves to undefined if the session no longer exists. */
 export async function composeMessage(
   { sessions, inbox, journal }: Database,
   { session_id: sessionId, type, seq, subject, created_at: at }: WebhookDeliveryRow,
@@ -11,7 +11,7 @@ export async function composeMessage(
   const session = await sessions.get(sessionId);
   if (!session || session.phase === "deleted") return undefined;
   const { events } = await journal.read(sessionId, { after: seq - 1, limit: 1 });
-  // Retention may have removed it.
+  // The event may have been removed by retention.
   const event = events.find((each) => each.seq === seq);
   const approval = type === "approval.opened" ? await inbox.get(subject ?? "") : undefined;
   return {

@@ -18,7 +18,7 @@ const tool = (url: string) => ({
   secret: SECRET,
 });
 
-/** Calls the tool, and says what it returned. */
+/** Calls the tool and returns its result. */
 const caller: Script = (request) => {
   const [output] = request.newOutputs;
   return output === undefined
@@ -66,15 +66,15 @@ describe("a tool by webhook", () => {
   test("can't name a file of this machine as an image", async () => {
     const content = [{ type: "image", url: "/etc/hostname" }];
     const { result } = await runTool((_, response) => response.end(JSON.stringify({ content })));
-    // The body is passed on as the text that it is.
+    // The body is used as plain text.
     expect(result).toContain("/etc/hostname");
     expect(result).not.toContain("data:");
   });
 
-  test("that fails tells the model why, and the turn goes on", async () => {
+  test("that fails returns the reason to the model, and the turn continues", async () => {
     const { result, received } = await runTool((_, response) => response.writeHead(500).end("out of order"));
     expect(result).toContain("turn.completed");
-    expect(result).toContain("The tool answered 500: out of order");
+    expect(result).toContain("The tool responded with status 500: out of order");
     expect(received).toHaveLength(1);
   });
 

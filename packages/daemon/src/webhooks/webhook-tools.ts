@@ -12,8 +12,9 @@ export interface WebhookToolOptions extends WebhookSettings {
 }
 
 /**
- * Tools that send each call to their URL and return its response. A call that fails is not repeated, because the receiver may
- * have carried it out: the model is told, and decides. Throws a `CodexError` for a name or schema that Codex would reject.
+ * Creates tools that send each call to their URL and return its response. A failed call is not retried, because the
+ * receiver may have carried it out: the model is informed and decides. Throws a `CodexError` for a name or schema that
+ * Codex would reject.
  */
 export function webhookTools(tools: readonly WebhookTool[], options: WebhookToolOptions): AnyTool[] {
   return tools.map((tool) => webhookTool(tool, options));
@@ -26,7 +27,7 @@ function webhookTool(
   return defineTool({
     name,
     description,
-    // It was parsed from JSON.
+    // The schema was parsed from JSON.
     input: inputSchema as Record<string, JsonValue>,
     timeoutMs: timeoutMs + limits.requestTimeoutMs,
     parallel: true,
@@ -45,7 +46,8 @@ function webhookTool(
       const body = JSON.stringify(call);
       const response = await guardedRequest({
         url,
-        // The same for a call that Codex repeats after a restart of the daemon. Models repeat their call IDs.
+        // The ID stays the same if Codex repeats the call after a restart of the daemon. It includes the turn, because
+        // models reuse call IDs.
         headers: signedHeaders(secret, { id: `${turnId}.${callId}`, at, body }),
         body,
         allowPrivate,
@@ -55,12 +57,12 @@ function webhookTool(
       });
       const text = response.body.toString();
       if (response.status >= 200 && response.status < 300) return toResult(text);
-      throw new Error(`The tool answered ${response.status}: ${text.slice(0, SHOWN_ERROR)}`);
+      throw new Error(`The tool responded with status ${response.status}: ${text.slice(0, SHOWN_ERROR)}`);
     },
   });
 }
 
-/** Only data URLs become images: anything else would let the receiver name a file of this machine. */
+/** Only data URLs become images. Otherwise, the receiver could refer to a file on this machine. */
 function toResult(text: string): unknown {
   const parsed = webhookToolResult.safeParse(parseJson(text));
   if (!parsed.success) return text;

@@ -33,18 +33,20 @@ export const fileRoutes = {
     problems: [...ofFile, "invalid_cursor", "too_many_connections"],
   },
   "GET /sessions/{sessionId}/files/content": {
-    summary: "Read a file, or a range of its bytes",
+    summary: "Read a file or a byte range of it",
     description:
-      "Only regular files are read. Images have their type; everything else is `application/octet-stream`, so that no browser runs it. `HEAD` gives the headers alone.",
+      "Only regular files can be read. Images are served with their type and everything else as `application/octet-stream`, so that no browser executes it. `HEAD` returns only the headers.",
     tag: "files",
     scope: "read",
     params: sessionParams,
     machine: "required",
     query: z.strictObject({ path: filePath }),
     requestHeaders: {
-      Range: "One range of bytes, such as `bytes=0-1023` or `bytes=-1024`.",
-      "If-Range": "The tag that the range belongs to. If the file has another, it is sent as a whole.",
-      "If-None-Match": "Tags that the client has: 304 if the file still has one of them.",
+      Range: "A byte range, such as `bytes=0-1023` or `bytes=-1024`.",
+      "If-Range":
+        "Entity tag to which the range applies. If the file has a different tag, the whole file is returned.",
+      "If-None-Match":
+        "Entity tags that the client has. The response is 304 if the file still has one of them.",
     },
     status: 200,
     contentType: "application/octet-stream",
@@ -53,9 +55,9 @@ export const fileRoutes = {
     problems: [...ofFile, "range_not_satisfiable", "too_many_connections"],
   },
   "PUT /sessions/{sessionId}/files/content": {
-    summary: "Write a file: replace it in one step, or create it",
+    summary: "Create a file or replace it atomically",
     description:
-      "The body is the contents. The command is stored with their length and hash, the contents are not. Its result has `path`, `bytes` and `etag`. The folder must exist.",
+      "The body is the contents. The command stores their length and hash, but not the contents. Its result has `path`, `bytes` and `etag`. The folder must exist.",
     tag: "files",
     scope: "write",
     params: sessionParams,
@@ -63,8 +65,9 @@ export const fileRoutes = {
     query: waitQuery.extend({ path: filePath }),
     bytes: true,
     requestHeaders: {
-      "If-Match": "Tags of the contents that may be replaced: `precondition_failed` if the file has others.",
-      "If-None-Match": "`*`: `precondition_failed` if the file exists.",
+      "If-Match":
+        "Entity tags of the contents that may be replaced. Rejected with `precondition_failed` if the file has none of them.",
+      "If-None-Match": "`*`: rejected with `precondition_failed` if the file exists.",
     },
     idempotencyKey: true,
     status: 202,
@@ -80,9 +83,9 @@ export const fileRoutes = {
     ],
   },
   "GET /sessions/{sessionId}/files/changes": {
-    summary: "Watch a file or a folder",
+    summary: "Watch a file or folder",
     description:
-      "The first message is `watching`; read the files after it. Changes are collected for a moment. There is no history: after a reconnect, read again.",
+      "The first message is `watching`; read the files after it. Changes are collected for a short time. There is no history, so read the files again after a reconnect.",
     tag: "files",
     scope: "read",
     params: sessionParams,
@@ -91,7 +94,7 @@ export const fileRoutes = {
       path: filePath.default("."),
       recursive: booleanParameter().default(false).meta({
         description:
-          "All folders below it, except those in `.git` and `node_modules`. Links are not followed.",
+          "Includes all subfolders, except those in `.git` and `node_modules`. Symbolic links are not followed.",
       }),
     }),
     status: 200,
@@ -101,7 +104,7 @@ export const fileRoutes = {
   },
   "GET /sessions/{sessionId}/files/search": {
     summary: "Find files below the session's folder by parts of their names, best match first",
-    description: "Codex's own search, which leaves out ignored files.",
+    description: "Uses Codex's search, which excludes ignored files.",
     tag: "files",
     scope: "read",
     params: sessionParams,
@@ -117,7 +120,7 @@ export const fileRoutes = {
   "POST /sessions/{sessionId}/images": {
     summary: "Upload an image for later messages",
     description:
-      "PNG, JPEG, GIF or WebP, recognised by the contents. The same image is stored once. It is deleted with the session.",
+      "PNG, JPEG, GIF or WebP, detected from the contents. Identical images are stored once. The image is deleted with the session.",
     tag: "files",
     scope: "write",
     params: sessionParams,

@@ -9,16 +9,16 @@ export const fleetRoutes = {
   "GET /nodes": {
     summary: "List the nodes of the fleet",
     description:
-      "The newest boot of each daemon that uses the store. A stopped daemon is listed while sessions need it.",
+      "The newest boot of each daemon that uses the store. A stopped daemon is listed as long as sessions need it.",
     tag: "fleet",
     scope: "read",
     status: 200,
     response: z.object({ data: z.array(node) }).meta({ id: "NodeList" }),
   },
   "POST /nodes/{nodeId}/drain": {
-    summary: "Drain a node: other nodes take over its sessions",
+    summary: "Drain a node, so that other nodes take over its sessions",
     description:
-      "Any node accepts the request. The named node claims no more sessions, lets its running turns end for a limited time, and releases its sessions.",
+      "Any node accepts the request. The named node stops claiming sessions, waits a limited time for its running turns to end, and releases its sessions.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,
@@ -29,22 +29,23 @@ export const fleetRoutes = {
   "DELETE /nodes/{nodeId}": {
     summary: "Remove a lost node",
     description:
-      "Sessions that need its folders fail with `node_lost`. They continue with their next message if the node comes back under the same name. With `rehome`, they may run on any node instead, in the folder with the same path there.",
+      "Sessions that need its folders fail with `node_lost`. They continue with their next message if the node comes back with the same name. With `rehome`, they can run on any node instead, in the folder with the same path on that node.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,
     query: z.strictObject({
       rehome: booleanParameter().default(false).meta({
-        description: "Whether any node may continue the sessions, because all nodes have the same folders.",
+        description:
+          "Whether any node may continue the sessions. Only valid if all nodes have the same folders.",
       }),
     }),
     status: 204,
     problems: ["not_found", "unprocessable"],
   },
   "GET /tenants": {
-    summary: "List tenants, with their limits and their use of the fleet",
+    summary: "List tenants with their limits and their usage of the fleet",
     description:
-      "Tenants have limits of sessions and fair shares of the nodes. They don't restrict access: every token can read the sessions of all tenants.",
+      "Tenants have session limits and fair shares of the nodes. They are not an access boundary: every token can read the sessions of all tenants.",
     tag: "fleet",
     scope: "admin",
     status: 200,

@@ -10,15 +10,17 @@ import { ofSession, sessionParams } from "./sessions.ts";
 const itemParams = z.strictObject({ sessionId: identifier, itemId: identifier });
 
 const positionQuery = z.strictObject({
-  before: integerParameter(1).optional().meta({ description: "`firstSeq` of the oldest known entry." }),
+  before: integerParameter(1)
+    .optional()
+    .meta({ description: "`firstSeq` of the oldest entry that the client has." }),
   limit: pageLimit,
 });
 
 export const historyRoutes = {
   "GET /sessions/{sessionId}/events": {
-    summary: "Read the events of a session: pages, or a stream",
+    summary: "Read the events of a session, as pages or as a stream",
     description:
-      "With `Accept: text/event-stream`: all events after the cursor, then new ones as they happen. The ID of each message is the event's `seq`; a client that reconnects with `Last-Event-ID` misses none and gets none twice. Comments keep the connection alive.",
+      "With `Accept: text/event-stream`: all events after the cursor, then new events as they happen. The ID of each message is the event's `seq`. A client that reconnects with `Last-Event-ID` receives every event exactly once. Comments keep the connection alive.",
     tag: "history",
     scope: "read",
     params: sessionParams,
@@ -40,23 +42,26 @@ export const historyRoutes = {
     params: sessionParams,
     query: positionQuery.extend({
       turnId: identifier.optional(),
-      threadId: identifier.optional().meta({ description: "That of the session or of one of its agents." }),
+      threadId: identifier
+        .optional()
+        .meta({ description: "ID of the session's thread or of the thread of one of its agents." }),
     }),
     status: 200,
     response: z
-      .object({ data: z.array(item), next: z.int().nullable().meta({ description: "Pass as `before`." }) })
+      .object({ data: z.array(item), next: z.int().nullable().meta({ description: "Pass it as `before`." }) })
       .meta({ id: "ItemPage" }),
     problems: ofSession,
   },
   "GET /sessions/{sessionId}/items/{itemId}/body": {
-    summary: "Read the whole text of an item, by range",
+    summary: "Read the full text of an item, or a range of it",
     tag: "history",
     scope: "read",
     params: itemParams,
     query: z.strictObject({
       offset: integerParameter(0).default(0).meta({ description: "In UTF-16 code units." }),
       path: z.string().max(1024).optional().meta({
-        description: "JSON pointer of a text in the item, such as `/aggregatedOutput`. Default: the longest.",
+        description:
+          "JSON pointer to a text in the item, such as `/aggregatedOutput`. Default: the longest text.",
       }),
       limit: integerParameter(1, 1_048_576).default(65_536).meta({ description: "In UTF-16 code units." }),
     }),
@@ -65,21 +70,21 @@ export const historyRoutes = {
       .object({
         text: z.string(),
         offset: z.int(),
-        length: z.int().meta({ description: "Of the whole text. It grows while the item is running." }),
+        length: z.int().meta({ description: "Length of the full text. It grows while the item is running." }),
         next: z.int().nullable().meta({ description: "Pass as `offset` to continue. Null at the end." }),
       })
       .meta({ id: "ItemBody" }),
     problems: [...ofSession, "not_found"],
   },
   "GET /sessions/{sessionId}/turns": {
-    summary: "Read the turns as an outline, newest first",
+    summary: "Read an outline of the turns, newest first",
     tag: "history",
     scope: "read",
     params: sessionParams,
     query: positionQuery,
     status: 200,
     response: z
-      .object({ data: z.array(turn), next: z.int().nullable().meta({ description: "Pass as `before`." }) })
+      .object({ data: z.array(turn), next: z.int().nullable().meta({ description: "Pass it as `before`." }) })
       .meta({ id: "TurnPage" }),
     problems: ofSession,
   },
@@ -111,7 +116,7 @@ export const historyRoutes = {
     problems: ofSession,
   },
   "GET /sessions/{sessionId}/usage": {
-    summary: "Read the tokens of the session",
+    summary: "Read the token usage of the session",
     tag: "history",
     scope: "read",
     params: sessionParams,
@@ -120,7 +125,7 @@ export const historyRoutes = {
     problems: ofSession,
   },
   "POST /sessions/{sessionId}/policy/test": {
-    summary: "Judge a command as the session's policy would, without running it",
+    summary: "Evaluate a command with the session's policy, without running it",
     tag: "inbox",
     scope: "read",
     params: sessionParams,
@@ -138,7 +143,7 @@ export const historyRoutes = {
     summary:
       "One stream for a client: summaries of all sessions, the inbox, and all events of watched sessions",
     description:
-      "The ID of each message is a cursor for all of them. Changing `watch` when reconnecting with the cursor neither skips nor repeats events of the sessions that stay; a newly watched session starts with new events, or after the number in `watch`.",
+      "The ID of each message is a cursor for the whole stream. If a client changes `watch` when it reconnects with the cursor, the sessions that are still watched continue without skipped or repeated events. A newly watched session starts with new events, or after the number in `watch`.",
     tag: "history",
     scope: "read",
     query: z.strictObject({

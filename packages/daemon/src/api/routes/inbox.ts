@@ -33,7 +33,8 @@ export const inboxRoutes = {
   },
   "POST /inbox/{approvalId}/answer": {
     summary: "Answer an approval or a question",
-    description: "The first answer wins. Any other gets `already_answered`, which names the winner.",
+    description:
+      "The first answer wins. Later answers are rejected with `already_answered`, which includes the winning answer.",
     tag: "inbox",
     scope: "approve",
     params: approvalParams,

@@ -25,7 +25,7 @@ export const operationRoutes = {
     problems: ["codex_failed", "draining"],
   },
   "GET /account": {
-    summary: "Read the account that Codex is logged in with",
+    summary: "Read the account that Codex is logged in to",
     tag: "account",
     scope: "read",
     status: 200,
@@ -33,7 +33,7 @@ export const operationRoutes = {
     problems: ["codex_failed", "draining"],
   },
   "GET /account/quotas": {
-    summary: "Read how much of the account's quotas is used",
+    summary: "Read the usage of the account's quotas",
     description: "Empty for accounts without quotas, such as API keys.",
     tag: "account",
     scope: "read",
@@ -42,7 +42,7 @@ export const operationRoutes = {
     problems: ["codex_failed", "draining"],
   },
   "GET /credentials": {
-    summary: "Read where Codex's credentials come from",
+    summary: "Read the source of Codex's credentials",
     tag: "account",
     scope: "read",
     status: 200,
@@ -51,7 +51,7 @@ export const operationRoutes = {
   "POST /login": {
     summary: "Exchange a token or a login code for a cookie",
     description:
-      "For browsers: the cookie is `HttpOnly` and `SameSite=Strict`. It has a token of its own, a login, which ends with the token that it was made from.",
+      "For browsers: the cookie is `HttpOnly` and `SameSite=Strict`. It has its own token, a login, which ends with the token that it was created from.",
     tag: "tokens",
     scope: null,
     body: login,
@@ -60,7 +60,7 @@ export const operationRoutes = {
     problems: ["unauthorized"],
   },
   "POST /logout": {
-    summary: "End the login of the cookie, and remove the cookie",
+    summary: "End the login of the cookie and remove the cookie",
     tag: "tokens",
     scope: null,
     status: 204,
@@ -75,7 +75,7 @@ export const operationRoutes = {
     problems: ["store_full", "unprocessable"],
   },
   "GET /whoami": {
-    summary: "Read the name and scopes of the token of this request",
+    summary: "Read the name and scopes of the request's token",
     tag: "tokens",
     scope: "read",
     status: 200,
@@ -106,7 +106,7 @@ export const operationRoutes = {
     problems: ["not_found"],
   },
   "GET /audit": {
-    summary: "Read who did what, newest first",
+    summary: "Read the audit log, newest first",
     tag: "tokens",
     scope: "admin",
     query: z.strictObject({ cursor: cursor.optional(), limit: pageLimit }),
@@ -115,15 +115,15 @@ export const operationRoutes = {
     problems: ["invalid_cursor"],
   },
   "GET /health": {
-    summary: "Whether the process answers",
+    summary: "Check whether the process is running",
     tag: "operations",
     scope: null,
     status: 200,
     response: health,
   },
   "GET /ready": {
-    summary: "Whether the daemon takes commands",
-    description: "If it does not: 503 with the problem `draining` or `store_unavailable`.",
+    summary: "Check whether the daemon accepts commands",
+    description: "Otherwise, responds with 503 and the problem `draining` or `store_unavailable`.",
     tag: "operations",
     scope: null,
     status: 200,
@@ -131,21 +131,21 @@ export const operationRoutes = {
     problems: ["draining"],
   },
   "GET /metrics": {
-    summary: "Metrics in the Prometheus text format",
+    summary: "Read metrics in the Prometheus text format",
     tag: "operations",
     scope: "read",
     status: 200,
     contentType: "text/plain",
   },
   "GET /diagnostics": {
-    summary: "Versions, processes and limits, without secrets",
+    summary: "Read versions, processes and limits, without secrets",
     tag: "operations",
     scope: "admin",
     status: 200,
     response: diagnostics,
   },
   "GET /openapi.json": {
-    summary: "This document",
+    summary: "Read this document",
     tag: "operations",
     scope: null,
     status: 200,

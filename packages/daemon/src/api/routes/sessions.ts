@@ -16,7 +16,9 @@ export const createdSession = z
   .object({ command, session })
   .meta({ id: "CreatedSession", description: "The new session and the command that starts it." });
 
-/** Every mutation of a session is one of these: it is stored, acknowledged with 202 and carried out by the session's owner. */
+/**
+ * Every mutation of a session is a command: it is stored, acknowledged with 202 and executed by the session's owner.
+ */
 function commandRoute<Body extends z.ZodType | undefined>(summary: string, body: Body) {
   return {
     summary,
@@ -36,7 +38,7 @@ export const sessionRoutes = {
   "POST /sessions": {
     summary: "Create a session",
     description:
-      "The folder must be absolute, exist and be inside the allowed roots. With an execution environment, it is a folder of that environment.",
+      "The folder must be absolute, exist and be inside the allowed roots. With an execution environment, it is a folder in that environment.",
     tag: "sessions",
     scope: "write",
     query: waitQuery,
@@ -56,11 +58,11 @@ export const sessionRoutes = {
   },
   "GET /sessions": {
     summary: "List and search sessions",
-    description: "The most recently changed ones come first.",
+    description: "The most recently changed sessions come first.",
     tag: "sessions",
     scope: "read",
     query: z.strictObject({
-      search: plainText(256).optional().meta({ description: "Text in name, folder or preview." }),
+      search: plainText(256).optional().meta({ description: "Text in the name, folder or preview." }),
       archived: booleanParameter().optional().meta({ description: "Default: false." }),
       phase: sessionPhase.optional(),
       cursor: cursor.optional(),
@@ -85,19 +87,19 @@ export const sessionRoutes = {
   ),
   "POST /sessions/{sessionId}/messages": {
     ...commandRoute("Send a message", commandBodies.message),
-    problems: [...commandProblems, "not_found", "node_unavailable"],
+    problems: [...commandProblems, "not_found", "body_too_large", "node_unavailable"],
   },
   "DELETE /sessions/{sessionId}/messages/{commandId}": {
-    ...commandRoute("Remove a message that Codex has not got yet", undefined),
+    ...commandRoute("Remove a message that has not been sent to Codex yet", undefined),
     params: z.strictObject({ sessionId: identifier, commandId: identifier }),
   },
   "POST /sessions/{sessionId}/interrupt": commandRoute("Interrupt the running turn", undefined),
   "POST /sessions/{sessionId}/park": commandRoute(
-    "Park the requests that wait for a person: their answers are delivered later, without a process until then",
+    "Park the requests that wait for an answer: no process waits for them, and answers are delivered when they arrive",
     undefined,
   ),
   "POST /sessions/{sessionId}/fork": {
-    ...commandRoute("Fork the session. The result has the ID of the new one.", commandBodies.fork),
+    ...commandRoute("Fork the session. The result has the ID of the new session.", commandBodies.fork),
     problems: [...commandProblems, "too_many_sessions"],
   },
   "POST /sessions/{sessionId}/revert": commandRoute(
@@ -116,7 +118,7 @@ export const sessionRoutes = {
   "POST /sessions/{sessionId}/archive": commandRoute("Archive the session", undefined),
   "POST /sessions/{sessionId}/unarchive": commandRoute("Restore an archived session", undefined),
   "GET /sessions/{sessionId}/commands": {
-    summary: "List unfinished commands, such as queued messages, in their order",
+    summary: "List unfinished commands, such as queued messages, in order",
     tag: "commands",
     scope: "read",
     params: sessionParams,
@@ -125,7 +127,7 @@ export const sessionRoutes = {
     problems: ofSession,
   },
   "GET /sessions/{sessionId}/commands/{commandId}": {
-    summary: "Read a command, or wait for its outcome",
+    summary: "Read a command or wait for its outcome",
     tag: "commands",
     scope: "read",
     params: z.strictObject({ sessionId: identifier, commandId: identifier }),

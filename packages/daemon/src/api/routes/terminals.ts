@@ -8,9 +8,9 @@ const terminalParams = z.strictObject({ sessionId: identifier, terminalId: ident
 
 export const terminalRoutes = {
   "POST /sessions/{sessionId}/terminals": {
-    summary: "Open a terminal on the machine of the session, outside the sandbox",
+    summary: "Open a terminal on the session's machine, outside the sandbox",
     description:
-      "It ends with its session and with the daemon. It is not a command: it does not survive a restart.",
+      "The terminal ends with its session or the daemon. It is not a command and does not survive a restart.",
     tag: "terminals",
     scope: "write",
     params: sessionParams,
@@ -70,14 +70,15 @@ export const terminalRoutes = {
   "GET /sessions/{sessionId}/terminals/{terminalId}/attach": {
     summary: "Attach to a terminal over a WebSocket",
     description:
-      "First `attached`, then the screen, then output with offsets. Input needs the scope `write`, and one viewer at a time has it.",
+      "Sends `attached`, then the screen, then output with offsets. Input requires the scope `write`, and only one viewer at a time can send it.",
     tag: "terminals",
     scope: "read",
     params: terminalParams,
     machine: "required",
     query: z.strictObject({
       after: integerParameter(0).optional().meta({
-        description: "Offset that the viewer has. If the output after it is still there, no screen is sent.",
+        description:
+          "Offset up to which the viewer has the output. If the output after it is still available, no screen is sent.",
       }),
     }),
     status: 101,

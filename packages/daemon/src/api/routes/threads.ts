@@ -28,7 +28,7 @@ const created = [
   "store_full",
 ] as const satisfies readonly ProblemType[];
 
-/** The settings of a session, except what a thread has already or can't get any more. */
+/** The settings of a session, except those that an existing thread already has or can't be given. */
 const newSession = createSession.omit({
   cwd: true,
   environment: true,
@@ -41,18 +41,18 @@ export const threadRoutes = {
   "GET /threads": {
     summary: "List and search threads of the Codex CLI, newest first",
     description:
-      "The threads in the Codex home of the person, whose folder is inside the roots. A search looks into names, folders and messages; it is done in parts, so that a page can be empty and have a next one.",
+      "Threads in the user's Codex home whose folder is inside the roots. A search covers names, folders and messages. It is done in parts, so a page can be empty although there is a next page.",
     tag: "threads",
     scope: "read",
     query: z.strictObject({
       search: plainText(256)
         .optional()
-        .meta({ description: "Text in name, folder or messages, in any case." }),
-      cwd: plainText(4096).optional().meta({ description: "Threads of exactly this folder." }),
+        .meta({ description: "Text in the name, folder or messages. Case is ignored." }),
+      cwd: plainText(4096).optional().meta({ description: "Only threads of exactly this folder." }),
       source: threadSource
         .optional()
-        .meta({ description: "Default: all but subAgent, the threads of a thread's agents." }),
-      archived: booleanParameter().default(false).meta({ description: "Archived threads instead." }),
+        .meta({ description: "Default: all sources except subAgent, the threads of a thread's agents." }),
+      archived: booleanParameter().default(false).meta({ description: "List archived threads instead." }),
       cursor: cursor.optional(),
       limit: pageLimit,
     }),
@@ -61,7 +61,7 @@ export const threadRoutes = {
     problems: ["threads_unavailable", "invalid_cursor"],
   },
   "GET /threads/{threadId}": {
-    summary: "Read what is known of a thread, and which program has it open",
+    summary: "Read a thread's metadata, and which program has it open",
     tag: "threads",
     scope: "read",
     params: threadParams,
@@ -71,7 +71,7 @@ export const threadRoutes = {
   },
   "GET /threads/{threadId}/items": {
     summary: "Read the items of a thread, newest first",
-    description: "Also those of the threads that it was forked from. A page ends after 4 MiB.",
+    description: "Includes the items of the threads that it was forked from. A page ends after 4 MiB.",
     tag: "threads",
     scope: "read",
     params: threadParams,
@@ -81,14 +81,14 @@ export const threadRoutes = {
     problems: [...ofThread, "invalid_cursor"],
   },
   "GET /threads/{threadId}/events": {
-    summary: "Follow a thread, also while another program works on it",
+    summary: "Follow a thread, even while another program uses it",
     description:
-      "The history, then `following`, then what is new. Read-only: the thread is not opened. Codex writes an item when it is complete, so that there are no deltas. The ID of a message is its cursor: continue with `Last-Event-ID` or `?after=`.",
+      "Sends the history, then `following`, then new events. Read-only: the thread is not opened. Codex writes an item when it is complete, so there are no deltas. The ID of a message is its cursor: continue with `Last-Event-ID` or `?after=`.",
     tag: "threads",
     scope: "read",
     params: threadParams,
     query: z.strictObject({
-      after: cursor.optional().meta({ description: "The ID of the last message that the client has." }),
+      after: cursor.optional().meta({ description: "ID of the last message that the client has received." }),
     }),
     status: 200,
     contentType: "text/event-stream",
@@ -98,7 +98,7 @@ export const threadRoutes = {
   "POST /threads/{threadId}/import": {
     summary: "Continue a thread of the Codex CLI as a session",
     description:
-      "The thread is copied; the original stays as it is. Continue it in one place only. The history arrives in the journal as `recovered` events.",
+      "The thread is copied, and the original is not changed. Continue it in only one place. The history is added to the journal as `recovered` events.",
     tag: "threads",
     scope: "write",
     params: threadParams,
@@ -111,7 +111,7 @@ export const threadRoutes = {
   },
   "POST /threads/{threadId}/fork": {
     summary: "Fork a thread of the Codex CLI as a session",
-    description: "Possible at any time, also while another program has the thread open.",
+    description: "Possible at any time, even while another program has the thread open.",
     tag: "threads",
     scope: "write",
     params: threadParams,
@@ -120,7 +120,7 @@ export const threadRoutes = {
       .extend({
         lastTurnId: identifier
           .optional()
-          .meta({ description: "The last turn of the copy. Default: the newest one that has ended." }),
+          .meta({ description: "The last turn to copy. Default: the newest turn that has ended." }),
       })
       .meta({ id: "ForkThread" }),
     idempotencyKey: true,

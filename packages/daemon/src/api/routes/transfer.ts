@@ -8,53 +8,59 @@ import { ofSession, sessionParams } from "./sessions.ts";
 
 const leftOut = z
   .object({
-    mcpServers: z.array(z.string()).readonly(),
+    mcpServers: z.array(z.string()).readonly().meta({
+      description:
+        "Names of the omitted MCP servers, including those that the export left out because of their secrets.",
+    }),
+    environment: z.string().nullable().meta({
+      description: "URL of the omitted execution environment. Commands run on this machine instead.",
+    }),
     permissionMode: permissionMode
       .nullable()
-      .meta({ description: "The mode of the file, if it was lowered." }),
-    answers: z.int().meta({ description: "Parked approvals that have to be answered again." }),
+      .meta({ description: "The permission mode in the file, if it was reduced." }),
+    answers: z.int().meta({ description: "Number of parked approvals that have to be answered again." }),
   })
-  .meta({ id: "LeftOut", description: "What was not taken over, because the file is not trusted." });
+  .meta({ id: "LeftOut", description: "What was not taken over, mostly because the file is not trusted." });
 
 export const transferRoutes = {
   "GET /sessions/{sessionId}/export": {
     summary: "Export a session as one file",
     description:
-      "JSON Lines with the journal, the thread's files, settings and approvals. Tokens, MCP servers with environment variables, headers, or a query, user or password in their URL, and tools by webhook are left out. What the model received is included: it is the thread.",
+      "JSON Lines with the journal, the thread's files, settings and approvals. The export leaves out tokens, tools by webhook, and MCP servers with environment variables, headers, secrets in their arguments, or a query, user or password in their URL. Secrets of the setup and answers to secret questions are masked in the journal and in the thread's files. The thread's content that was sent to the model is included.",
     tag: "transfer",
     scope: "admin",
     params: sessionParams,
     status: 200,
     contentType: "application/jsonl",
-    problems: [...ofSession, "turn_running"],
+    problems: [...ofSession, "turn_running", "rollout_too_large"],
   },
   "GET /sessions/{sessionId}/debug": {
-    summary: "Read everything that explains the state of a session, without secrets",
+    summary: "Read diagnostic information about a session, without secrets",
     description:
-      "One JSON document: configuration, versions, standard error of codex, the newest events, commands and approvals, the environment, and the state of store and nodes. Known secrets and what looks like one are replaced by `[redacted]`; the conversation is not removed. Needs no codex, so that it is available after a crash.",
+      "One JSON document: configuration, versions, Codex's standard error, the newest events, commands and approvals, the environment, and the state of the store and nodes. Known secrets and text that looks like one are replaced by `[redacted]`; the conversation is included. It does not need Codex, so it is available after a crash.",
     tag: "operation",
     scope: "admin",
     params: sessionParams,
-    // It has the standard error of codex.
+    // The session's machine has Codex's standard error.
     machine: "preferred",
     status: 200,
     response: debugBundle,
     problems: ofSession,
   },
   "POST /sessions/import": {
-    summary: "Import an exported session, to continue its thread here",
-    description: "The body is an exported file. It is imported as a whole or not at all.",
+    summary: "Import an exported session and continue its thread here",
+    description: "The body is an exported file. It is imported completely or not at all.",
     tag: "transfer",
     scope: "admin",
     query: z.strictObject({
-      cwd: plainText(4096).optional().meta({ description: "Default: the folder that it had." }),
+      cwd: plainText(4096).optional().meta({ description: "Default: the session's original folder." }),
       name: plainText(256).optional(),
       permissionMode: permissionMode
         .optional()
-        .meta({ description: "Default: the one that it had, without `trust` at most workspace-write." }),
+        .meta({ description: "Default: the original mode; without `trust`, at most workspace-write." }),
       trust: booleanParameter().default(false).meta({
         description:
-          "Whether what would run programs here is taken over too: MCP servers with a command or a variable of the daemon, a mode without a sandbox, and answers of parked approvals. The file is code then.",
+          "Whether to import the parts that run programs or open connections: MCP servers, the execution environment, a mode without a sandbox, and answers of parked approvals. Only trust a file as you would trust code.",
       }),
     }),
     bytes: true,

@@ -15,9 +15,9 @@ export const webhookRoutes = {
     response: z.object({ data: z.array(webhook) }),
   },
   "POST /webhooks": {
-    summary: "Register a URL that gets messages about sessions",
+    summary: "Register a URL that receives messages about sessions",
     description:
-      "Messages are signed as Standard Webhooks defines it, sent at least once, and repeated until the receiver answers with a status of 200 to 299.",
+      "Messages are signed according to Standard Webhooks. Delivery is at least once: a message is sent again until the receiver responds with a status from 200 to 299.",
     tag: "webhooks",
     scope: "admin",
     body: createWebhook,
@@ -34,7 +34,7 @@ export const webhookRoutes = {
     problems: ["not_found"],
   },
   "GET /webhooks/{webhookId}/deliveries": {
-    summary: "List the messages for a webhook, newest first",
+    summary: "List the messages of a webhook, newest first",
     tag: "webhooks",
     scope: "admin",
     params: webhookParams,
@@ -45,7 +45,7 @@ export const webhookRoutes = {
   },
   "POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry": {
     summary: "Send a message again",
-    description: "Also enables the webhook again, if its receiver had answered 410.",
+    description: "Also enables the webhook again if its receiver had responded with 410.",
     tag: "webhooks",
     scope: "admin",
     params: z.strictObject({ webhookId: identifier, deliveryId: identifier }),

@@ -15,11 +15,11 @@ import type { HttpLimits } from "../../limits.ts";
 import type { Runner } from "../../sessions/runner.ts";
 import type { Metrics } from "../metrics.ts";
 import { describeRequest, FORWARD_HEADER } from "./forwarded.ts";
-import { relayBody } from "./response-body.ts";
+import { forwardBody } from "./response-body.ts";
 
 /**
- * Request headers that handlers read. All others are dropped: credentials, because the token of the forwarded request replaces
- * them; headers that were checked here, such as the origin; and headers about the connection.
+ * Request headers that handlers read. All others are dropped: credentials, which the token of the forwarded request
+ * replaces; headers that have already been checked here, such as the origin; and headers about the connection.
  */
 const REQUEST_HEADERS = [
   "accept",
@@ -50,10 +50,10 @@ const RESPONSE_HEADERS = [
   "x-content-type-options",
 ];
 
-/** Largest problem body, because it is read into memory. */
+/** Maximum size of a problem's body, because it is read into memory. */
 const PROBLEM_BYTES = 64 * 1024;
 
-/** Problems with which a node refuses the forwarding itself. The client's request was not at fault. */
+/** Problems with which a node rejects the forwarding itself. They are not caused by the client's request. */
 const REFUSALS: ReadonlySet<unknown> = new Set(["unauthorized", "host_not_allowed", "origin_not_allowed"]);
 
 export interface OwnerProxyOptions {
@@ -63,7 +63,7 @@ export interface OwnerProxyOptions {
   readonly tokens: ForwardTokens;
   readonly limits: HttpLimits;
   readonly fleetLimits: Pick<FleetLimits, "proxyTimeoutMs">;
-  /** Aborted when the daemon closes. */
+  /** Aborts when the daemon closes. */
   readonly closing: AbortSignal;
 }
 
@@ -124,8 +124,8 @@ export class OwnerProxy {
       throw nodeUnavailable(
         node.name,
         node.url === null
-          ? "It has no URL, so requests can't be forwarded to it. Start it with advertiseUrl, or send the request to it."
-          : "Its URL is invalid. Expected an origin such as https://node-1:4100 as its advertiseUrl.",
+          ? "It has no URL, so requests can't be forwarded to it. Start it with advertiseUrl, or send the request to it directly."
+          : "Its URL is invalid. Its advertiseUrl must be an origin such as https://node-1:4100.",
       );
     }
     if (from === null)
@@ -177,7 +177,7 @@ export class OwnerProxy {
       this.count("unavailable");
       throw nodeUnavailable(
         node.name,
-        timeout.signal.aborted ? "It did not answer in time." : "It can't be reached.",
+        timeout.signal.aborted ? "It did not respond in time." : "It can't be reached.",
       );
     } finally {
       timeout.stop();
@@ -193,23 +193,20 @@ export class OwnerProxy {
       return new Response(null, init);
     }
     const isStream = headers["content-type"] === "text/event-stream";
-    const body = relayBody(response.body, {
-      // An idle stream sends only heartbeats.
+    const body = forwardBody(response.body, {
+      // An idle stream only sends heartbeats.
       idleMs: Math.max(fleetLimits.proxyTimeoutMs, 3 * limits.heartbeatMs),
       end: isStream ? closing : undefined,
       onEnd: () => {
         close();
         abort.abort();
       },
-      breakOff: () => breakOff(call.context),
+      destroyConnection: () => destroyConnection(call.context),
     });
     return new Response(body, init);
   }
 
-  /**
-   * Returns the response headers for the client. Rejects with `node_unavailable` if the node did not accept the request as one of
-   * another node.
-   */
+  /** Returns the response headers for the client. Rejects with `node_unavailable` if the node rejected the forwarding. */
   async receive(
     { name }: FleetNode,
     response: Response,
@@ -225,14 +222,17 @@ export class OwnerProxy {
     if (isRefused)
       throw nodeUnavailable(
         name,
-        "It refused the request of this node. Check that its advertiseUrl is one of its allowed hosts, and that both nodes use the same store.",
+        "It rejected the forwarded request. Check that its advertiseUrl is one of its allowed hosts, and that both nodes use the same store.",
       );
     return { headers: pick(response.headers, RESPONSE_HEADERS) };
   }
 }
 
-/** With Node's HTTP server, the context has the server's response, whose connection can be destroyed. Returns whether it was. */
-function breakOff({ env }: Context): boolean {
+/**
+ * Destroys the connection of the response, which is available with Node's HTTP server. Returns whether it was
+ * destroyed.
+ */
+function destroyConnection({ env }: Context): boolean {
   const { outgoing } = (env ?? {}) as { outgoing?: ServerResponse };
   outgoing?.destroy();
   return outgoing !== undefined;

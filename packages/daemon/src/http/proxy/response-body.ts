@@ -1,4 +1,4 @@
-export interface RelayedBodyOptions {
+export interface ForwardedBodyOptions {
   /** The source is cancelled if it sends nothing for this long while the client is reading. */
   readonly idleMs: number;
   /** Ends the body as if the source had ended. Undefined if the client knows the length of the body. */
@@ -6,16 +6,16 @@ export interface RelayedBodyOptions {
   /** Called once when the body ends for any reason. */
   readonly onEnd: () => void;
   /** Destroys the client's connection. Returns false if that is not possible. */
-  readonly breakOff: () => boolean;
+  readonly destroyConnection: () => boolean;
 }
 
 /**
- * Relays the body of another node's response. The next chunk is read when the client has taken the previous one. If the source
- * breaks, the client's connection is broken too, so that the client does not take a partial body for a complete one.
+ * Forwards the body of another node's response. Each chunk is read when the client has received the previous one. If
+ * the source fails, the client's connection is destroyed, so that the client does not treat a partial body as complete.
  */
-export function relayBody(
+export function forwardBody(
   source: ReadableStream<Uint8Array>,
-  { idleMs, end, onEnd, breakOff }: RelayedBodyOptions,
+  { idleMs, end, onEnd, destroyConnection }: ForwardedBodyOptions,
 ): ReadableStream<Uint8Array> {
   const reader = source.getReader();
   let hasEnded = false;
@@ -36,7 +36,7 @@ export function relayBody(
       pull: async (controller) => {
         const idle = Promise.withResolvers<never>();
         const timer = setTimeout(
-          () => idle.reject(new Error(`The node of the session sent nothing for ${idleMs} ms.`)),
+          () => idle.reject(new Error(`The session's node sent nothing for ${idleMs} ms.`)),
           idleMs,
         );
         try {
@@ -47,8 +47,9 @@ export function relayBody(
         } catch (error) {
           finish();
           stop();
-          // Preferred, because the HTTP adapter would log an error to the console and write its message into the body.
-          if (breakOff()) controller.close();
+          // Destroying the connection is preferred, because the HTTP adapter would log an error to the console and
+          // write its message into the body.
+          if (destroyConnection()) controller.close();
           else controller.error(error);
         } finally {
           clearTimeout(timer);

@@ -2,11 +2,11 @@ import type { Store } from "@codexkit/store";
 import type { DaemonTransaction } from "../database/ownership.ts";
 import type { ApprovalState, DaemonTables } from "../database/tables.ts";
 
-/** States in which Codex has not got an answer. */
+/** States in which Codex has not received an answer. */
 export const UNDELIVERED: ApprovalState[] = ["open", "parked", "answered"];
 
-/** The session goes on, if it waits for no other approval. */
-export async function leaveWaiting(
+/** Ends the phase `waiting`, unless the session waits for another approval. */
+export async function endWaiting(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
   sessionId: string,

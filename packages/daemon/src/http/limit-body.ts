@@ -2,8 +2,11 @@ import type { Context } from "hono";
 import { DaemonError } from "../errors.ts";
 import { toFileError } from "../files/file-error.ts";
 
-/** Rejects bodies whose declared length is too large before anything is read. */
-export async function readBytes<Result>(
+/**
+ * Passes the request's body to `read`, which limits its size. A body whose declared length is too large is rejected
+ * before anything is read.
+ */
+export async function limitBody<Result>(
   { req }: Context,
   name: string,
   maxBytes: number,
