@@ -80,6 +80,19 @@ describe("the Kubernetes manifests", () => {
     expect(findUnknownKeys(manifests.map(({ manifest }) => manifest))).toBe("");
   });
 
+  it("stop a node only after the Service has stopped sending requests to it, and wait for its drain", () => {
+    const { manifest } =
+      manifests.find(({ file, manifest: { kind } }) => file === "fleet.yaml" && kind === "Deployment") ?? {};
+    const pod = manifest?.spec?.template.spec;
+    const [node] = pod?.containers ?? [];
+    const [program, seconds] = node?.lifecycle?.preStop?.exec?.command ?? [];
+    expect([program, Number(seconds)]).toEqual(["sleep", expect.toSatisfy((value: number) => value >= 5)]);
+    const minutes = Number(
+      /^--drain=(\d+)m$/.exec(node?.args?.find((arg) => arg.startsWith("--drain=")) ?? "")?.[1],
+    );
+    expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(Number(seconds) + minutes * 60);
+  });
+
   it("are checked by validators that find mistakes", { timeout: 120_000 }, () => {
     const { manifest } = manifests.find((each) => each.manifest.kind === "Deployment") ?? {};
     const misspelt = JSON.parse(JSON.stringify(manifest).replace("readinessProbe", "redinessProbe"));

@@ -27,6 +27,7 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
   "approve-from-chat.ts": {
     prints:
       /chat: Allow `[^`]*touch deployed[^`]*`\? Reply yes or no\.\nThe reviewer answered yes\nDeployed\./,
+    answers: { to: "Reply yes or no.", with: "yes\n" },
   },
   "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
   "exec-server.ts": { prints: /attached: \w+\nbuilt on the exec-server\nThe build passes\./ },

@@ -10,6 +10,7 @@ import { describe, expect, test } from "vitest";
 import type { ThreadFrame } from "../src/api/thread.ts";
 import type { DaemonClient } from "../src/client/client.ts";
 import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { Receiver } from "./receiver.ts";
 import { replyWithMessages } from "./reply-with-messages.ts";
 import { runTurn } from "./run-turn.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
@@ -169,6 +170,33 @@ describe("threads of the Codex CLI", () => {
       { type: "turn.completed" },
     ]);
     await running;
+  });
+
+  test("cause no messages to webhooks for turns that they had before, and neither do forks of sessions", async () => {
+    await using home = await createHome();
+    await exec(home, "one");
+    await exec(home, "resume", "--last", "two");
+    await using receiver = await Receiver.start();
+    await using started = await home.start({
+      cliHome: home.folders.codexHome,
+      allowPrivateAddresses: true,
+    });
+    const { client } = started;
+    const { webhook } = await client.request("POST /webhooks", {
+      body: { url: receiver.url, events: ["turn.ended"] },
+    });
+    const threadId = (await client.threads.list()).data[0]?.id ?? "";
+    const { session } = await client.threads.import(threadId, {}, { wait: 20_000 });
+    const params = { sessionId: session.id };
+    await client.request("POST /sessions/{sessionId}/fork", { params, query: { wait: 20_000 }, body: {} });
+    expect(await runTurn(client, session.id, "three")).toBe("heard: one, two, three");
+    await receiver.waitFor(1);
+    const deliveries = await client.request("GET /webhooks/{webhookId}/deliveries", {
+      params: { webhookId: webhook.id },
+    });
+    const turns = await client.request("GET /sessions/{sessionId}/turns", { params });
+    expect(turns.data).toHaveLength(3);
+    expect(deliveries.data).toMatchObject([{ sessionId: session.id }]);
   });
 
   test("that were forked and reverted are imported and forked with their whole history", async () => {

@@ -1,6 +1,7 @@
 import { run, say, type Script } from "@codexkit/scripted-model";
+import { STORE_KINDS } from "@codexkit/store/testing";
 import { findCodex } from "@codexkit/testing";
-import { chmod, writeFile } from "node:fs/promises";
+import { appendFile, chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { DaemonClient } from "../src/client/client.ts";
@@ -15,6 +16,10 @@ const PLANTED = {
   toolSecret: `whsec_${Buffer.from("planted-tool-secret-which-is-long").toString("base64")}`,
   variable: "planted-variable-value",
   apiKey: "sk-planted-api-key-0123456789",
+  fileVariable: "planted-file-variable",
+  fileArgument: "planted-file-argument",
+  fileToken: "planted-file-token",
+  overridden: "planted-overridden-header",
   printed: "sk-planted-in-stderr-0123456789",
 };
 
@@ -33,18 +38,47 @@ async function runTurn(client: DaemonClient, sessionId: string): Promise<void> {
   }
 }
 
-describe("the debug bundle of a session", () => {
-  const databases = useDatabases("sqlite");
+describe.each(STORE_KINDS)("the debug bundle of a session on %s", (kind) => {
+  const databases = useDatabases(kind);
 
   test("explains the session's state without secrets, also after crashes of codex and the daemon", async () => {
-    await using home = await createDaemonHome(script, { kind: "sqlite", locations: databases.locations });
+    await using home = await createDaemonHome(script, { kind, locations: databases.locations });
     const wrapper = join(home.folders.root, "codex-that-prints");
     const program = `#!/bin/sh\necho "starting with ${PLANTED.printed}" >&2\nexec "${findCodex().path}" "$@"\n`;
     await writeFile(wrapper, program);
     await chmod(wrapper, 0o755);
+    await appendFile(
+      join(home.stateFolder, "codex", "config.toml"),
+      `
+[mcp_servers.planted]
+enabled = false
+command = "true"
+args = ["--password", "${PLANTED.fileArgument}"]
+env = { NAME = "${PLANTED.fileVariable}" }
+[mcp_servers.other]
+enabled = false
+url = "http://127.0.0.1:1/?key=planted-query"
+[model_providers.planted]
+name = "planted"
+base_url = "http://127.0.0.1:1/"
+experimental_bearer_token = "${PLANTED.fileToken}"
+`,
+    );
     const options = {
       apiKey: PLANTED.apiKey,
+      limits: { http: { streams: 77 } },
       codex: {
+        config: {
+          mcp_servers: {
+            third: {
+              enabled: false,
+              url: "http://127.0.0.1:1/",
+              http_headers: { "x-name": PLANTED.overridden },
+            },
+          },
+          hide_agent_reasoning: true,
+        },
+        configOverrides: ['model_verbosity="low"'],
         inheritEnv: false,
         env: { ...home.folders.env, DEPLOY_TOKEN: PLANTED.variable },
         codexPath: wrapper,
@@ -100,10 +134,29 @@ describe("the debug bundle of a session", () => {
           },
           tools: [{ name: "weather", url: "https://example.com/weather", hasSecret: true }],
         },
+        configuration: {
+          file: {
+            mcp_servers: {
+              planted: { command: "true", args: ["--password", "[redacted]"], env: { NAME: "[redacted]" } },
+              other: { url: "http://127.0.0.1:1/" },
+            },
+            model_providers: { planted: { experimental_bearer_token: "[redacted]" } },
+          },
+          codex: {
+            codexPath: wrapper,
+            config: {
+              mcp_servers: { third: { http_headers: { "x-name": "[redacted]" } } },
+              hide_agent_reasoning: true,
+            },
+            configOverrides: [{ model_verbosity: "low" }],
+          },
+          roots: [home.folders.workspace],
+          limits: { http: { streams: 77 } },
+        },
         versions: { node: process.version, codexOfSession: expect.stringMatching(/^0\./) as string },
-        daemon: { runner: "running", store: { kind: "sqlite" }, nodes: [{ name: "here", isAlive: true }] },
+        daemon: { runner: "running", store: { kind }, nodes: [{ name: "here", isAlive: true }] },
       });
-      expect(bundle.commands.map(({ kind, state, key }) => [kind, state, key])).toEqual([
+      expect(bundle.commands.map((command) => [command["kind"], command["state"], command["key"]])).toEqual([
         ["create", "done", expect.any(String)],
         ["message", "done", "go"],
       ]);

@@ -216,6 +216,21 @@ describe("files", () => {
     expect(await (await api.request(`GET ${content(id, "empty")}`)).text()).toBe("");
   });
 
+  test("the images of one message are limited together", async () => {
+    await using api = await start({ fileLimits: { messageImageBytes: 2 * PNG.length } });
+    const id = await createSession(api);
+    const uploaded = await api.request(`POST /sessions/${id}/images`, { body: PNG });
+    const part = { type: "uploadedImage", imageId: ((await uploaded.json()) as { id: string }).id };
+    const send = async (count: number): Promise<Response> =>
+      api.request(`POST /sessions/${id}/messages`, {
+        json: { input: Array.from({ length: count }, () => part) },
+      });
+    expect((await send(2)).status).toBe(202);
+    const refused = await send(3);
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({ type: "body_too_large" });
+  });
+
   test("limits of bodies, images and open files", async () => {
     await using api = await start({ fileLimits: { writeBytes: 10, imageBytes: 10, openReads: 1 } });
     const id = await createSession(api);

@@ -1,5 +1,6 @@
 // Simulates several nodes on one clock, with the real lease machine and watchdog, and simulated processes and networks. The caller
-// passes the store: a model of it, or the real one on the clock of the simulation.
+// passes the store: the pure ownership machine, or the real one on the clock of the simulation. The same commands drive a fleet of
+// real daemons, too.
 import fc from "fast-check";
 import {
   acquireLease,
@@ -11,6 +12,7 @@ import {
   stepLease,
 } from "../src/fleet/lease-machine.ts";
 import { fleetLimits } from "../src/fleet/limits.ts";
+import type { Owner } from "../src/fleet/ownership-machine.ts";
 import {
   orphanGraceMs,
   startWatchdog,
@@ -18,38 +20,43 @@ import {
   type WatchdogEvent,
   type WatchdogState,
 } from "../src/fleet/watchdog.ts";
+import type { OwnershipStore } from "./ownership-stores.ts";
 
 const LIMITS = fleetLimits();
 /** A step of the simulation. */
 const TICK_MS = 1_000;
+/** Within this time after the last fault, every session has an owner again. */
+const RECOVERY_MS = 3 * LIMITS.leaseMs;
 
 export const NODE_NAMES = ["a", "b", "c"] as const;
 
-export interface OwnedSession {
-  readonly sessionId: string;
-  readonly epoch: number;
+/** What the commands drive. Times are those of a fleet with the default limits. */
+export interface DrivenFleet {
+  advance(ms: number): Promise<void>;
+  addSession(): Promise<void>;
+  /** Disconnects a node from the store. */
+  cutOff(name: string): void;
+  connect(name: string): void;
+  setStoreDown(isDown: boolean): Promise<void>;
+  /** Delays requests of a node to the store, and the responses. */
+  delay(name: string, delays: Delays): void;
+  pause(name: string): void;
+  resume(name: string): void;
+  kill(name: string): Promise<void>;
+  /** Boots a daemon again that has died. Resolves to false if it can't, because the store is down. */
+  restart(name: string): Promise<boolean>;
 }
 
-/** The operations of the store that nodes use. The store has its own clock, which only `advance` moves. */
-export interface FleetStore {
-  advance(ms: number): Promise<void>;
-  /** Adds a session with work. */
-  addSession(): Promise<string>;
-  register(name: string): Promise<string>;
-  renew(nodeId: string): Promise<boolean>;
-  ownedBy(nodeId: string): Promise<readonly string[]>;
-  claim(node: {
-    readonly nodeId: string;
-    readonly name: string;
-    readonly mayTakeOver: boolean;
-  }): Promise<readonly OwnedSession[]>;
-  /** Whether an owner may still write. */
-  write(nodeId: string, session: OwnedSession): Promise<boolean>;
+export interface Delays {
+  readonly request: number;
+  readonly response: number;
 }
+
+const NO_DELAYS: Delays = { request: 0, response: 0 };
 
 /** The app-server of a node. It acts for its sessions unless it is stopped. */
 interface AppServer {
-  readonly sessions: Map<string, OwnedSession>;
+  readonly sessions: Map<string, Owner>;
   isStopped: boolean;
 }
 
@@ -60,12 +67,12 @@ class SimulatedNode {
   watchdog: WatchdogState;
   server: AppServer = { sessions: new Map(), isStopped: false };
   /** The sessions that the daemon believes to own. */
-  readonly owned = new Map<string, OwnedSession>();
+  readonly owned = new Map<string, Owner>();
   isPaused = false;
   isDead = false;
   isCutOff = false;
   /** Latency of requests to the store, and of its responses. */
-  delays = { request: 0, response: 0 };
+  delays = NO_DELAYS;
   /** When the keeper ends the app-server of a dead daemon. */
   graceEndsAt = Number.POSITIVE_INFINITY;
   /** Requests that have not reached the store yet. */
@@ -81,20 +88,20 @@ class SimulatedNode {
   }
 }
 
-export class FleetSimulation {
+export class FleetSimulation implements DrivenFleet {
   readonly nodes = new Map<string, SimulatedNode>();
-  readonly #store: FleetStore;
+  readonly #store: OwnershipStore;
   /** The newest claimed epoch of each session. */
   readonly #epochs = new Map<string, number>();
   readonly #sessions: string[] = [];
-  isStoreDown = false;
+  #isStoreDown = false;
   #at = 0;
 
-  private constructor(store: FleetStore) {
+  private constructor(store: OwnershipStore) {
     this.#store = store;
   }
 
-  static async start(store: FleetStore): Promise<FleetSimulation> {
+  static async start(store: OwnershipStore): Promise<FleetSimulation> {
     const simulation = new FleetSimulation(store);
     for (const name of NODE_NAMES) await simulation.restart(name);
     return simulation;
@@ -110,7 +117,31 @@ export class FleetSimulation {
     this.#sessions.push(await this.#store.addSession());
   }
 
-  kill(name: string): void {
+  cutOff(name: string): void {
+    this.node(name).isCutOff = true;
+  }
+
+  connect(name: string): void {
+    this.node(name).isCutOff = false;
+  }
+
+  async setStoreDown(isDown: boolean): Promise<void> {
+    this.#isStoreDown = isDown;
+  }
+
+  delay(name: string, delays: Delays): void {
+    this.node(name).delays = delays;
+  }
+
+  pause(name: string): void {
+    this.node(name).isPaused = true;
+  }
+
+  resume(name: string): void {
+    this.node(name).isPaused = false;
+  }
+
+  async kill(name: string): Promise<void> {
     const node = this.node(name);
     node.isDead = true;
     node.pending = [];
@@ -119,10 +150,10 @@ export class FleetSimulation {
     this.#watch(node, { type: "orphaned", at: this.#at });
   }
 
-  /** Boots a daemon again that has died. It attaches to the app-server if that is still running. */
+  /** The new boot attaches to the app-server if that is still running. */
   async restart(name: string): Promise<boolean> {
     // The daemon waits for the store before it does anything else.
-    if (this.isStoreDown) return false;
+    if (this.#isStoreDown) return false;
     const former = this.nodes.get(name);
     const node = new SimulatedNode(name, await this.#store.register(name), this.#at);
     if (former && !former.server.isStopped) node.server = former.server;
@@ -157,11 +188,11 @@ export class FleetSimulation {
 
   /** Ends all faults. */
   async heal(): Promise<void> {
-    this.isStoreDown = false;
+    this.#isStoreDown = false;
     for (const node of Array.from(this.nodes.values())) {
       node.isPaused = false;
       node.isCutOff = false;
-      node.delays = { request: 0, response: 0 };
+      node.delays = NO_DELAYS;
       if (node.isDead) await this.restart(node.name);
     }
   }
@@ -181,7 +212,7 @@ export class FleetSimulation {
     for (const node of this.nodes.values()) {
       for (const session of node.owned.values()) {
         const isNewest = this.#epochs.get(session.sessionId) === session.epoch;
-        const isWritten = await this.#store.write(node.nodeId, session);
+        const isWritten = await this.#store.write(session);
         if (isWritten !== isNewest) {
           throw new Error(
             `At ${this.#at} ms, ${node.name} ${isWritten ? "wrote to" : "was kept from"} ${session.sessionId}.`,
@@ -191,14 +222,21 @@ export class FleetSimulation {
     }
   }
 
-  /** Checks that an app-server acts for every session. */
-  checkAllOwned(): void {
+  /** Waits until an app-server acts for every session. Throws after some leases. */
+  async untilAllOwned(): Promise<void> {
+    for (let waited = 0; this.#missing().length > 0; waited += TICK_MS) {
+      if (waited >= RECOVERY_MS) throw new Error(`No node acts for ${this.#missing().join(", ")}.`);
+      await this.advance(TICK_MS);
+    }
+    await this.#store.snapshot();
+  }
+
+  #missing(): readonly string[] {
     const servers = [...this.nodes.values()].map(({ server }) => server);
     const acting = new Set(
       servers.flatMap(({ isStopped, sessions }) => (isStopped ? [] : [...sessions.keys()])),
     );
-    const missing = this.#sessions.filter((id) => !acting.has(id));
-    if (missing.length > 0) throw new Error(`No node acts for ${missing.join(", ")}.`);
+    return this.#sessions.filter((id) => !acting.has(id));
   }
 
   async #runPending(node: SimulatedNode): Promise<void> {
@@ -229,7 +267,7 @@ export class FleetSimulation {
       });
     };
     respond(sentAt + LIMITS.renewTimeoutMs, () => this.#dispatch(node, { type: "failed", at: this.#at }));
-    if (node.isCutOff || this.isStoreDown) return;
+    if (node.isCutOff || this.#isStoreDown) return;
     const carryOut = async (): Promise<void> => {
       const isRenewed = await this.#store.renew(node.nodeId);
       respond(this.#at + response, () => this.#renewed(node, sentAt, isRenewed));
@@ -239,6 +277,16 @@ export class FleetSimulation {
     else node.pending.push({ at: sentAt + request, run: carryOut });
   }
 
+  async #register(node: SimulatedNode): Promise<void> {
+    if (node.isCutOff || this.#isStoreDown) {
+      await this.#dispatch(node, { type: "failed", at: this.#at });
+      return;
+    }
+    node.nodeId = await this.#store.register(node.name);
+    node.watchdog = startWatchdog(this.#at);
+    await this.#dispatch(node, { type: "renewed", sentAt: this.#at, at: this.#at });
+  }
+
   async #renewed(node: SimulatedNode, sentAt: number, isRenewed: boolean): Promise<void> {
     if (!isRenewed) {
       await this.#dispatch(node, { type: "fenced", at: this.#at });
@@ -246,7 +294,7 @@ export class FleetSimulation {
     }
     if (needsCheck(node.lease, this.#at, LIMITS)) {
       // The check of the owned sessions is a second request.
-      if (node.isCutOff || this.isStoreDown) {
+      if (node.isCutOff || this.#isStoreDown) {
         await this.#dispatch(node, { type: "failed", at: this.#at });
         return;
       }
@@ -273,9 +321,7 @@ export class FleetSimulation {
           await this.#renew(node);
           break;
         case "register":
-          node.nodeId = await this.#store.register(node.name);
-          await this.#dispatch(node, { type: "renewed", sentAt: this.#at, at: this.#at });
-          node.watchdog = startWatchdog(this.#at);
+          await this.#register(node);
           break;
         case "freeze":
           node.server.isStopped = true;
@@ -313,7 +359,7 @@ export class FleetSimulation {
   }
 
   async #claim(node: SimulatedNode): Promise<void> {
-    if (node.isCutOff || this.isStoreDown || !mayClaim(node.lease, this.#at, LIMITS)) return;
+    if (node.isCutOff || this.#isStoreDown || !mayClaim(node.lease, this.#at, LIMITS)) return;
     const { nodeId, name } = node;
     const claimed = await this.#store.claim({
       nodeId,
@@ -334,11 +380,11 @@ export interface FleetModel {
   readonly paused: Set<string>;
 }
 
-type FleetCommand = fc.AsyncCommand<FleetModel, FleetSimulation>;
+type FleetCommand = fc.AsyncCommand<FleetModel, DrivenFleet>;
 
 function command(
   label: string,
-  run: (fleet: FleetSimulation, model: FleetModel) => void | Promise<void>,
+  run: (fleet: DrivenFleet, model: FleetModel) => void | Promise<void>,
   check: (model: FleetModel) => boolean = () => true,
 ): FleetCommand {
   return { check, run: async (model, fleet) => run(fleet, model), toString: () => label };
@@ -356,18 +402,16 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
       .integer({ min: 1, max: 45 })
       .map((seconds) => command(`wait ${seconds} s`, (fleet) => fleet.advance(seconds * 1_000))),
     fc.constant(command("work", (fleet) => fleet.addSession())),
-    names.map((name) => command(`cut ${name} off`, (fleet) => void (fleet.node(name).isCutOff = true))),
-    names.map((name) => command(`connect ${name}`, (fleet) => void (fleet.node(name).isCutOff = false))),
+    names.map((name) => command(`cut ${name} off`, (fleet) => fleet.cutOff(name))),
+    names.map((name) => command(`connect ${name}`, (fleet) => fleet.connect(name))),
     fc
       .boolean()
-      .map((isDown) =>
-        command(`store ${isDown ? "down" : "up"}`, (fleet) => void (fleet.isStoreDown = isDown)),
-      ),
+      .map((isDown) => command(`store ${isDown ? "down" : "up"}`, (fleet) => fleet.setStoreDown(isDown))),
     fc
       .tuple(names, fc.integer({ min: 0, max: 4 }), fc.integer({ min: 0, max: 4 }))
       .map(([name, request, response]) =>
         command(`delay ${name} by ${request} and ${response} s`, (fleet) => {
-          fleet.node(name).delays = { request: request * 1_000, response: response * 1_000 };
+          fleet.delay(name, { request: request * 1_000, response: response * 1_000 });
         }),
       ),
     names.map((name) =>
@@ -375,7 +419,7 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
         `pause ${name}`,
         (fleet, model) => {
           model.paused.add(name);
-          fleet.node(name).isPaused = true;
+          fleet.pause(name);
         },
         isRunning(name),
       ),
@@ -385,7 +429,7 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
         `resume ${name}`,
         (fleet, model) => {
           model.paused.delete(name);
-          fleet.node(name).isPaused = false;
+          fleet.resume(name);
         },
         ({ paused }) => paused.has(name),
       ),
@@ -393,10 +437,10 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
     names.map((name) =>
       command(
         `kill ${name}`,
-        (fleet, model) => {
+        async (fleet, model) => {
           model.dead.add(name);
           model.paused.delete(name);
-          fleet.kill(name);
+          await fleet.kill(name);
         },
         ({ dead }) => !dead.has(name),
       ),
@@ -414,74 +458,13 @@ export function fleetCommands(maxCommands: number): fc.Arbitrary<Iterable<FleetC
   return fc.commands(arbitraries, { maxCommands, size: "max" });
 }
 
+export const NO_FAULTS = (): FleetModel => ({ dead: new Set(), paused: new Set() });
+
 /** Runs the commands on a fleet with this store, ends all faults, and checks that the fleet recovers. */
-export async function walkFleet(commands: Iterable<FleetCommand>, store: FleetStore): Promise<void> {
-  let simulation: FleetSimulation | undefined;
-  await fc.asyncModelRun(async () => {
-    simulation = await FleetSimulation.start(store);
-    await simulation.addSession();
-    return { model: { dead: new Set<string>(), paused: new Set<string>() }, real: simulation };
-  }, commands);
-  if (!simulation) return;
+export async function walkFleet(commands: Iterable<FleetCommand>, store: OwnershipStore): Promise<void> {
+  const simulation = await FleetSimulation.start(store);
+  await simulation.addSession();
+  await fc.asyncModelRun(() => ({ model: NO_FAULTS(), real: simulation }), commands);
   await simulation.heal();
-  await simulation.advance(3 * LIMITS.leaseMs);
-  simulation.checkAllOwned();
-}
-
-/** A model of the store, with simplified rules. */
-export class ModelStore implements FleetStore {
-  readonly #nodes = new Map<string, { readonly name: string; leaseUntil: number }>();
-  readonly #sessions = new Map<string, { nodeId: string | null; epoch: number }>();
-  #now = 1;
-
-  async advance(ms: number): Promise<void> {
-    this.#now += ms;
-  }
-
-  async addSession(): Promise<string> {
-    const id = `s${this.#sessions.size}`;
-    this.#sessions.set(id, { nodeId: null, epoch: 0 });
-    return id;
-  }
-
-  async register(name: string): Promise<string> {
-    for (const node of this.#nodes.values()) if (node.name === name) node.leaseUntil = 0;
-    const nodeId = `${name}${this.#nodes.size}`;
-    this.#nodes.set(nodeId, { name, leaseUntil: this.#now + LIMITS.leaseMs });
-    return nodeId;
-  }
-
-  async renew(nodeId: string): Promise<boolean> {
-    const node = this.#nodes.get(nodeId);
-    if (!node || node.leaseUntil === 0) return false;
-    node.leaseUntil = this.#now + LIMITS.leaseMs;
-    return true;
-  }
-
-  async ownedBy(nodeId: string): Promise<readonly string[]> {
-    return [...this.#sessions].flatMap(([id, session]) => (session.nodeId === nodeId ? [id] : []));
-  }
-
-  async claim({
-    nodeId,
-    name,
-    mayTakeOver: isAllowed,
-  }: Parameters<FleetStore["claim"]>[0]): Promise<readonly OwnedSession[]> {
-    const claimed: OwnedSession[] = [];
-    for (const [sessionId, session] of this.#sessions) {
-      const owner = session.nodeId === null ? undefined : this.#nodes.get(session.nodeId);
-      if (session.nodeId === nodeId) continue;
-      const isLost = owner !== undefined && isAllowed && owner.leaseUntil < this.#now;
-      if (owner && owner.name !== name && !isLost) continue;
-      session.nodeId = nodeId;
-      session.epoch += 1;
-      claimed.push({ sessionId, epoch: session.epoch });
-    }
-    return claimed;
-  }
-
-  async write(nodeId: string, { sessionId, epoch }: OwnedSession): Promise<boolean> {
-    const session = this.#sessions.get(sessionId);
-    return session?.nodeId === nodeId && session.epoch === epoch;
-  }
+  await simulation.untilAllOwned();
 }

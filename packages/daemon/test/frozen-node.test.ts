@@ -6,12 +6,12 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { useDatabases } from "../../test/database-fixture.ts";
-import { textsOf } from "../../test/killed-runner.ts";
-import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
-import type { SessionEvent } from "../api/event.ts";
-import { type Database, openDatabase } from "../database.ts";
-import { fleetLimits } from "./limits.ts";
+import { useDatabases } from "./database-fixture.ts";
+import { textsOf } from "./killed-runner.ts";
+import { startRunner, type TestRunner, TestSession } from "./start-runner.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import { type Database, openDatabase } from "../src/database.ts";
+import { fleetLimits } from "../src/fleet/limits.ts";
 
 const databases = useDatabases("postgres");
 
@@ -197,7 +197,7 @@ async function startHeldNode(open: ReturnType<typeof gate>): Promise<
     nodeName: "a",
     fleet: FLEET,
   };
-  const program = join(import.meta.dirname, "../../test/runner-program.ts");
+  const program = join(import.meta.dirname, "./runner-program.ts");
   const daemon = spawn(
     process.execPath,
     ["--conditions=codexkit:source", program, JSON.stringify(settings)],

@@ -1,9 +1,9 @@
 // The connection to codex is lost, and codex keeps running.
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { expect, test } from "vitest";
-import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
-import { SocketProxy } from "../../test/socket-proxy.ts";
-import { openDatabase } from "../database.ts";
+import { startStage, startWithApproval, textsOf } from "./killed-runner.ts";
+import { SocketProxy } from "./socket-proxy.ts";
+import { openDatabase } from "../src/database.ts";
 
 /** Makes the next daemon connect to the app-server through a proxy, which can break the connection. */
 async function proxyAppServer(store: string): Promise<SocketProxy> {

@@ -3,12 +3,12 @@ import { STORE_KINDS } from "@codexkit/store/testing";
 import { join } from "node:path";
 import { copyFile, mkdir } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { useDatabases } from "../../test/database-fixture.ts";
-import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
-import { textsOf } from "../../test/killed-runner.ts";
-import { replyWithMessages } from "../../test/reply-with-messages.ts";
-import { createRunner } from "../sessions/create-runner.ts";
-import type { Runner } from "../sessions/runner.ts";
+import { useDatabases } from "./database-fixture.ts";
+import { startRunner, type TestRunner, TestSession } from "./start-runner.ts";
+import { textsOf } from "./killed-runner.ts";
+import { replyWithMessages } from "./reply-with-messages.ts";
+import { createRunner } from "../src/sessions/create-runner.ts";
+import type { Runner } from "../src/sessions/runner.ts";
 
 const MESSAGES = ["one", "two", "three", "instead", "of the fork", "more"];
 

@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { runsOf } from "../../test/parked-kinds.ts";
-import { startRunner, type TestRunnerOptions, type TestSession } from "../../test/start-runner.ts";
+import { runsOf } from "./parked-kinds.ts";
+import { startRunner, type TestRunnerOptions, type TestSession } from "./start-runner.ts";
 
 const LIMITS = { retryMs: 20, claimMs: 50 };
 

@@ -14,18 +14,20 @@ import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CreateSession } from "../src/api/settings.ts";
 import type { TestRunnerOptions } from "./start-runner.ts";
 
-/** A turn that waits for an answer, for one kind of request. Its command appends to a file with the name of its message. */
+/** A turn that waits for an answer, for one kind of request. What it runs appends to a file with the name of its message. */
 export interface ParkedKind {
   readonly session?: Partial<CreateSession>;
   readonly ask: (request: ScriptRequest, name: string) => ReturnType<ScriptFunction>;
   /** The ID of the call that waits. */
   readonly callId: string;
+  /** Number of requests that wait at the same time. Default: 1. */
+  readonly requests?: number;
   readonly accept?: InboxAnswer;
   readonly decline?: InboxAnswer;
   /** The output that the model receives if the request is accepted or declined. */
   readonly accepted: RegExp;
   readonly declined: RegExp;
-  /** How often the command of the request runs if it is accepted. */
+  /** How often commands, patches and tools run if they are accepted. */
   readonly runs: number;
   readonly strategies: readonly [accepted: string, declined: string];
 }
@@ -45,6 +47,15 @@ const mark = (name: string): string => `echo ran >> ${name}; echo printed; echo 
 
 /** A patch that can't be applied twice. */
 const newFile = (name: string): string => `*** Begin Patch\n*** Add File: ${name}\n+ran\n*** End Patch`;
+
+const writesCode = { model: "gpt-6.1-sol" };
+
+const cell = (source: string) =>
+  code(`try { ${source} } catch (error) { text("caught " + error); }`, { callId: "call" });
+
+/** A call of a code cell that runs a command outside the sandbox. */
+const commandInCell = (cmd: string): string =>
+  `tools.exec_command(${JSON.stringify({ cmd, sandbox_permissions: "require_escalated", justification: "why" })})`;
 
 export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
   command: {
@@ -106,11 +117,11 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
   },
   "MCP tool": {
     session: { mcpServers },
-    ask: () => callTool("pay", { amount: 3 }, { namespace: "mcp__till", callId: "call" }),
+    ask: (_, name) => callTool("pay", { amount: 3, file: name }, { namespace: "mcp__till", callId: "call" }),
     callId: "call",
     accepted: /^Wall time: [\d.]+ seconds\nOutput:\n?\{"paid":3\}$/,
     declined: /^Wall time: [\d.]+ seconds\nOutput:\n?user rejected MCP tool call$/,
-    runs: 0,
+    runs: 1,
     strategies: ["inject", "inject"],
   },
   "MCP form": {
@@ -124,13 +135,20 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
     runs: 0,
     strategies: ["report", "report"],
   },
+  "MCP page": {
+    session: { mcpServers },
+    ask: () => callTool("visit", {}, { namespace: "mcp__till", callId: "call" }),
+    callId: "call",
+    accept: { type: "elicitation", action: "accept" },
+    decline: { type: "elicitation", action: "decline" },
+    accepted: /The answer was: accept\. .* has not received the answer/,
+    declined: /The answer was: decline\. .* has not received the answer/,
+    runs: 0,
+    strategies: ["report", "report"],
+  },
   "code cell": {
-    session: { model: "gpt-6.1-sol" },
-    ask: (_, name) =>
-      code(
-        `try { text((await tools.exec_command({cmd: ${JSON.stringify(mark(name))}, sandbox_permissions: "require_escalated", justification: "why"})).output); } catch (error) { text("caught " + error); }`,
-        { callId: "call" },
-      ),
+    session: writesCode,
+    ask: (_, name) => cell(`text((await ${commandInCell(mark(name))}).output);`),
     callId: "call",
     // Codex does not preserve the order of the two streams.
     accepted: /printed\nwarned|warned\nprinted/,
@@ -138,11 +156,69 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
     runs: 1,
     strategies: ["rewind", "rewind"],
   },
+  "two commands in a code cell": {
+    session: writesCode,
+    ask: (_, name) => {
+      const commands = ["first", "second"].map((word) => commandInCell(`echo ran >> ${name}; echo ${word}`));
+      return cell(
+        `for (const {status, value, reason} of await Promise.allSettled([${commands.join()}])) text(status + " " + (value?.output ?? reason));`,
+      );
+    },
+    callId: "call",
+    requests: 2,
+    accepted: /fulfilled first\s+fulfilled second/,
+    declined: /rejected .*rejected by user[^]*rejected .*rejected by user/,
+    runs: 2,
+    strategies: ["rewind", "rewind"],
+  },
+  "patch in a code cell": {
+    session: writesCode,
+    ask: (_, name) =>
+      cell(`text("applied " + JSON.stringify(await tools.apply_patch(${JSON.stringify(newFile(name))})));`),
+    callId: "call",
+    accepted: /applied \{\}/,
+    declined: /caught .*patch rejected by user/,
+    runs: 1,
+    strategies: ["rewind", "rewind"],
+  },
+  "MCP tool in a code cell": {
+    session: { ...writesCode, mcpServers },
+    ask: (_, name) =>
+      cell(`text(JSON.stringify(await tools.mcp__till__pay({amount: 3, file: ${JSON.stringify(name)}})));`),
+    callId: "call",
+    accepted: /paid\W+3/,
+    declined: /user rejected MCP tool call/,
+    runs: 1,
+    strategies: ["rewind", "rewind"],
+  },
+  "permissions in a code cell": {
+    session: writesCode,
+    ask: () =>
+      cell(
+        `text(JSON.stringify(await tools.request_permissions({reason: "needed", permissions: {network: {enabled: true}}})));`,
+      ),
+    callId: "call",
+    accepted: /network\W+enabled\W+true/,
+    declined: /network\W+null/,
+    runs: 0,
+    strategies: ["rewind", "rewind"],
+  },
+  "form in a code cell": {
+    session: { ...writesCode, mcpServers },
+    ask: () => cell("text(JSON.stringify(await tools.mcp__till__ask({})));"),
+    callId: "call",
+    accept: { type: "elicitation", action: "accept", content: { name: "Ann" } },
+    decline: { type: "elicitation", action: "decline" },
+    accepted: /The answer was: accept with \{"name":"Ann"\}\. .* has not received the answer/,
+    declined: /The answer was: decline\. .* has not received the answer/,
+    runs: 0,
+    strategies: ["report", "report"],
+  },
   "code cell that has run something": {
-    session: { model: "gpt-6.1-sol" },
+    session: writesCode,
     ask: (_, name) =>
       code(
-        `text(await tools.exec_command({cmd: "echo first"}));\ntext(await tools.exec_command({cmd: ${JSON.stringify(mark(name))}, sandbox_permissions: "require_escalated", justification: "why"}));`,
+        `text(await tools.exec_command({cmd: "echo first"}));\ntext(await ${commandInCell(mark(name))});`,
         { callId: "call" },
       ),
     callId: "call",
@@ -182,7 +258,7 @@ export const parkedScript: ScriptFunction = (request) => {
   const kind = PARKED_KINDS[name.replace(/-\w+-\w+$/, "").replaceAll("_", " ")];
   if (!kind) return say(`received: ${name}`);
   const outputs = request.outputs.filter(({ callId }) => callId === kind.callId);
-  if (outputs.length === 0 || (name.startsWith("permissions") && !request.output("after"))) {
+  if (outputs.length === 0 || (kind === PARKED_KINDS["permissions"] && !request.output("after"))) {
     return kind.ask(request, name);
   }
   return say(JSON.stringify(outputs.map(({ text }) => text)));
@@ -193,7 +269,7 @@ export const PARKED_OPTIONS: TestRunnerOptions = {
   codex: { config: { features: { request_permissions_tool: true } } },
 };
 
-/** How often the command of a message has run. */
+/** How often a message has run something. */
 export async function runsOf(workspace: string, name: string): Promise<number> {
   const text = await readFile(join(workspace, name), "utf8").catch(() => "");
   return text.split("\n").filter((line) => line === "ran").length;

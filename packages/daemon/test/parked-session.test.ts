@@ -3,18 +3,18 @@ import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-mode
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pollUntil } from "../../test/poll-until.ts";
-import { runsOf } from "../../test/parked-kinds.ts";
-import { Receiver } from "../../test/receiver.ts";
-import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
-import type { InboxAnswer } from "../api/approval.ts";
-import type { SessionEvent } from "../api/event.ts";
-import type { ApprovalRow } from "../database/tables.ts";
-import type { ParkedProgress } from "../inbox/parked-inbox.ts";
-import { findOpenCalls, type ModelCall, startOfResponse } from "../parking/rollout-lines.ts";
-import { WEBHOOK_LIMITS } from "../webhooks/limits.ts";
-import { createRunner } from "./create-runner.ts";
-import type { Runner } from "./runner.ts";
+import { pollUntil } from "./poll-until.ts";
+import { runsOf } from "./parked-kinds.ts";
+import { Receiver } from "./receiver.ts";
+import { startRunner, type TestRunner, TestSession } from "./start-runner.ts";
+import type { InboxAnswer } from "../src/api/approval.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import type { ApprovalRow } from "../src/database/tables.ts";
+import type { ParkedProgress } from "../src/inbox/parked-inbox.ts";
+import { findOpenCalls, type ModelCall, readLines, startOfResponse } from "../src/parking/rollout-lines.ts";
+import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
+import { createRunner } from "../src/sessions/create-runner.ts";
+import type { Runner } from "../src/sessions/runner.ts";
 
 const ACCEPT: InboxAnswer = { type: "decision", offer: "accept" };
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -540,13 +540,14 @@ describe("a model that decides again", () => {
     const [row] = rows;
     const { progress } = (await stored(row as ApprovalRow)) ?? {};
     const file = (await stage.database.rollouts.read(row?.thread_id ?? "")) ?? new Uint8Array();
-    const [call] = findOpenCalls(file);
+    const lines = [...readLines(file)];
+    const [call] = findOpenCalls(lines);
     // The state after a daemon was killed when the model had responded.
     await keepProgress(row, {
       ...(JSON.parse(progress ?? "{}") as ParkedProgress),
       strategy: "rewind",
       isContinued: true,
-      cutBytes: startOfResponse(file, call as ModelCall),
+      cutBytes: startOfResponse(lines, call as ModelCall),
     });
     await session.answer(row, ACCEPT);
     expect(outputsOf(await finalResponse(session)).map(([, output]) => output)).toEqual([
@@ -576,6 +577,26 @@ describe("a model that decides again", () => {
     expect(await runsOf(stage.workspace, "choice")).toBe(1);
   });
 });
+
+test.each(["waits", "is parked"])(
+  "a fork that is made while a request %s keeps its history, and the answer is reported",
+  async (when) => {
+    const { session, rows } =
+      when === "waits" ? await waiting("held forkedOpen") : await parked("held forkedParked");
+    const forked = await session.run("fork", {});
+    const fork = new TestSession(String(forked.ok && forked["sessionId"]), stage.database);
+    await fork.event((event) => event.type === "item.completed" && event.recovered === true);
+    await session.run("park", {});
+    await session.answer(rows[0], ACCEPT);
+    expect(outputsOf(await finalResponse(session))).toEqual([
+      [rows[0]?.call_id, expect.stringContaining("A person accepted the permissions")],
+    ]);
+    const again = await fork.send("message again");
+    expect(await fork.ended(again.ok ? again["turnId"] : undefined)).toMatchObject({
+      result: { finalResponse: expect.stringContaining("told") as string },
+    });
+  },
+);
 
 test("requests are parked when memory is short", async () => {
   await runner.close();

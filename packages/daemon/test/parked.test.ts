@@ -49,8 +49,11 @@ async function answerAll(client: DaemonClient, cases: readonly Case[]): Promise<
   const approvals = await approvalsOf(client, "parked");
   for (const { sessionId, kind, decision } of cases) {
     const own = approvals.filter((approval) => approval.sessionId === sessionId);
-    expect(own).toMatchObject([{ state: "parked", parkedAt: expect.any(Number) as number }]);
-    await client.answer(own[0]?.id ?? "", answerFor(kind, decision));
+    expect(own).toHaveLength(kind.requests ?? 1);
+    for (const { id, state, parkedAt } of own) {
+      expect({ state, parkedAt }).toEqual({ state: "parked", parkedAt: expect.any(Number) as number });
+      await client.answer(id, answerFor(kind, decision));
+    }
   }
 }
 
@@ -79,7 +82,7 @@ async function checkAll(
         types.filter((type) => type === "inbox.opened"),
         name,
       )
-      .toHaveLength(1);
+      .toHaveLength(kind.requests ?? 1);
   }
 }
 
@@ -107,7 +110,8 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
     body: { url: "https://example.invalid/", events: ["approval.opened"] },
   });
   const all = await openAll(first, workspace, "moved");
-  await pollUntil(async () => (await approvalsOf(first, "open")).length === all.length);
+  const requests = all.reduce((sum, { kind }) => sum + (kind.requests ?? 1), 0);
+  await pollUntil(async () => (await approvalsOf(first, "open")).length === requests);
   const { runner } = await first.request("GET /diagnostics");
   const { appServers } = runner as { appServers: { pid: number }[] };
   await daemon.end("SIGKILL");
@@ -116,8 +120,8 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
   await using here = await home.start();
   await using there = await other.start();
   const { client } = here;
-  await pollUntil(async () => (await approvalsOf(client, "parked")).length === all.length);
-  expect(await client.request("GET /metrics")).toContain(`codexkit_parked_approvals ${all.length}\n`);
+  await pollUntil(async () => (await approvalsOf(client, "parked")).length === requests);
+  expect(await client.request("GET /metrics")).toContain(`codexkit_parked_approvals ${requests}\n`);
 
   // An export is a copy: the sessions continue on both daemons.
   const moved: Case[] = [];
@@ -127,7 +131,7 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
       cwd: other.folders.workspace,
       trust: true,
     });
-    expect(leftOut).toEqual({ mcpServers: [], permissionMode: null, answers: 0 });
+    expect(leftOut).toEqual({ mcpServers: [], environment: null, permissionMode: null, answers: 0 });
     expect(imported).toMatchObject({ phase: "parked" });
     moved.push({ ...rest, sessionId: imported.id });
   }
@@ -144,5 +148,5 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
     params: { webhookId: hook.webhook.id },
     query: { limit: 200 },
   });
-  expect(sent.data).toHaveLength(all.length);
+  expect(sent.data).toHaveLength(requests);
 }, 120_000);

@@ -1,16 +1,17 @@
 import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
+import { StoreError } from "@codexkit/store";
 import { tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { textsOf } from "../../test/killed-runner.ts";
-import { pollUntil } from "../../test/poll-until.ts";
-import { claimOne, NODE } from "../../test/database-fixture.ts";
-import { startRunner, type TestRunner } from "../../test/start-runner.ts";
-import { FLEET_LIMITS } from "../fleet/limits.ts";
-import { createRunner } from "./create-runner.ts";
-import type { SessionEvent } from "../api/event.ts";
+import { textsOf } from "./killed-runner.ts";
+import { pollUntil } from "./poll-until.ts";
+import { claimOne, NODE } from "./database-fixture.ts";
+import { startRunner, type TestRunner } from "./start-runner.ts";
+import { FLEET_LIMITS } from "../src/fleet/limits.ts";
+import { createRunner } from "../src/sessions/create-runner.ts";
+import type { SessionEvent } from "../src/api/event.ts";
 
 const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
 
@@ -87,6 +88,31 @@ test("a thread that was lost before it was stored is replaced, and its message i
     recovered: true,
   });
   expect(textsOf(events)).toEqual(["one", "received: one"]);
+  expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+});
+
+test("events that the store refused for too long are added from the history, and reported", async () => {
+  await using stage = await startRunner(() => say("hello"), { limits: { retryMs: 50 } });
+  const { journal } = stage.database;
+  const enqueue = journal.enqueue.bind(journal);
+  journal.enqueue = (owner, events, options) => {
+    const isLost = events.some(
+      (event) => event.type === "item.completed" && event.item.type === "agentMessage",
+    );
+    if (!isLost) return enqueue(owner, events, options);
+    journal.enqueue = enqueue;
+    return options.onError(new StoreError("store_unavailable", "Postgres is not available."));
+  };
+  const session = await stage.create();
+  expect(await session.send("hi")).toMatchObject({ ok: true });
+  await session.event(({ type }) => type === "recovered");
+  await session.event(({ type }) => type === "turn.completed");
+  const events = await session.events();
+  expect(textsOf(events)).toEqual(["hi", "hello"]);
+  expect(events.filter(({ type }) => type === "turn.completed")).toHaveLength(1);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "warning", message: expect.stringContaining("could not be stored") }),
+  );
   expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
 });
 

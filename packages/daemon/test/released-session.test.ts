@@ -1,11 +1,15 @@
 // Sessions that are released while a command is being carried out.
-import { gate, say, type Script, waitFor } from "@codexkit/scripted-model";
+import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
+import { appendFile, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { textsOf } from "../../test/killed-runner.ts";
-import { startRunner } from "../../test/start-runner.ts";
-import type { SessionEvent } from "../api/event.ts";
-import type { Database } from "../database.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { textsOf } from "./killed-runner.ts";
+import { startRunner } from "./start-runner.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import type { Database } from "../src/database.ts";
+import { SessionOwner } from "../src/sessions/session-owner.ts";
 
 const LIMITS = { claimMs: 20, retryMs: 50, interruptMs: 3_000 };
 
@@ -13,6 +17,15 @@ const LIMITS = { claimMs: 20, retryMs: 50, interruptMs: 3_000 };
 const A_WHILE_MS = 300;
 
 const isDelta = ({ type }: SessionEvent): boolean => type === "item.delta";
+
+/** False for a process that has ended and was not collected yet. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
 
 const holding =
   (open: ReturnType<typeof gate>): Script =>
@@ -74,6 +87,57 @@ test("a drain that can't wait ends the turn of a message that is just being sent
   expect(turns.map(({ type }) => type)).toEqual(["turn.started", "turn.interrupted"]);
   const { turnId } = turns[0] as Extract<SessionEvent, { type: "turn.started" }>;
   expect(await session.row()).toMatchObject({ active_turn_id: null, interrupted_turn_id: turnId });
+});
+
+test("a drain ends an app-server whose turn can't be interrupted before it releases the session", async () => {
+  await using stage = await startRunner(holding(gate()), { limits: { ...LIMITS, interruptMs: 500 } });
+  const session = await stage.create();
+  await session.submit("message", { input: "hold", mode: "queue" });
+  await session.event(isDelta);
+  const pid = stage.runner.status.appServers[0]?.pid ?? 0;
+  const { sessions } = stage.database;
+  const release = sessions.release.bind(sessions);
+  const wasRunning: boolean[] = [];
+  sessions.release = async (...args) => {
+    wasRunning.push(isRunning(pid));
+    return release(...args);
+  };
+  process.kill(pid, "SIGSTOP");
+  await stage.runner.drain(0);
+  expect(wasRunning).toEqual([false]);
+  expect(await session.row()).toMatchObject({ node_id: null });
+});
+
+test("a drain lets a turn continue whose request was just answered", async () => {
+  const script: Script = ({ outputs }) =>
+    outputs.length === 0 ? run("echo ran >> answered", { escalate: "why" }) : say("done");
+  await using stage = await startRunner(script, { limits: LIMITS });
+  const session = await stage.create({ permissionMode: "read-only" });
+  await session.submit("message", { input: "ask", mode: "queue" });
+  const [approval] = await session.approval();
+  // Parking finds that all answers were sent, while Codex has not reported the end of the requests yet.
+  const parking = vi.spyOn(SessionOwner.prototype, "park").mockResolvedValue(0);
+  onTestFinished(() => {
+    parking.mockRestore();
+  });
+  const drained = stage.runner.drain(60_000);
+  await expect.poll(() => parking.mock.calls.length).toBeGreaterThan(0);
+  await session.answer(approval, { type: "decision", offer: "accept" });
+  await drained;
+  expect(await session.ended()).toMatchObject({ type: "turn.completed" });
+});
+
+test("is released with the lines that Codex wrote after its last turn", async () => {
+  await using stage = await startRunner(holding(gate()), { limits: LIMITS });
+  const session = await stage.create();
+  await session.send("first");
+  await session.ended();
+  const stored = async () =>
+    (await stage.database.rollouts.lineage(session.id)).find(({ role }) => role === "main");
+  const path = join(stage.stateFolder, "codex", (await stored())?.path ?? "");
+  await appendFile(path, "{}\n");
+  await stage.runner.drain(0);
+  expect((await stored())?.bytes).toBe((await stat(path)).size);
 });
 
 test("a full node keeps a session whose message is just being sent", async () => {

@@ -1,11 +1,11 @@
 // Codex repeats its open requests at any time after the daemon has reconnected. In these tests, the time is chosen.
 import type { HandlerContext, UserInputRequest } from "codexkit";
 import { expect, test } from "vitest";
-import { claimOne, NODE, ownedSession, useDatabases } from "../../test/database-fixture.ts";
-import type { Database } from "../database.ts";
-import type { Ownership } from "../database/ownership.ts";
-import { sessionPolicy } from "../policy/test-command.ts";
-import { SessionApprovals } from "./session-approvals.ts";
+import { claimOne, NODE, ownedSession, useDatabases } from "./database-fixture.ts";
+import type { Database } from "../src/database.ts";
+import type { Ownership } from "../src/database/ownership.ts";
+import { sessionPolicy } from "../src/policy/test-command.ts";
+import { SessionApprovals } from "../src/sessions/session-approvals.ts";
 
 const databases = useDatabases("sqlite");
 

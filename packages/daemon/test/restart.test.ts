@@ -13,10 +13,10 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startStage, startWithApproval, textsOf } from "../../test/killed-runner.ts";
-import { processesWith } from "../../test/processes-with.ts";
-import type { SessionEvent } from "../api/event.ts";
-import { openDatabase } from "../database.ts";
+import { startStage, startWithApproval, textsOf } from "./killed-runner.ts";
+import { processesWith } from "./processes-with.ts";
+import type { SessionEvent } from "../src/api/event.ts";
+import { openDatabase } from "../src/database.ts";
 
 test("a turn continues after its daemon was killed, and the journal has no gap", async () => {
   const seen = gate();
@@ -75,7 +75,7 @@ test("a repeated approval request keeps its inbox entry, and its answer is deliv
   expect(rows.map(({ state }) => state)).toEqual(["delivered"]);
 });
 
-const server = join(import.meta.dirname, "../../../sdk/test/mcp-server.ts");
+const server = join(import.meta.dirname, "../../sdk/test/mcp-server.ts");
 const mcpServers = {
   till: { command: process.execPath, args: ["--conditions=codexkit:source", server] },
 };

@@ -10,9 +10,9 @@ import {
   NODE,
   ownedSession,
   warning,
-} from "../../test/database-fixture.ts";
-import { openDatabase, type OpenDatabaseOptions } from "../database.ts";
-import type { NewSessionEvent } from "../api/event.ts";
+} from "./database-fixture.ts";
+import { openDatabase, type OpenDatabaseOptions } from "../src/database.ts";
+import type { NewSessionEvent } from "../src/api/event.ts";
 
 let server: PostgresServer;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import type { CommandBody, CommandKind } from "../src/api/command.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import { type CreateSession, sessionSettings, type SessionSettings } from "../src/api/settings.ts";
 import { commandResult, type CommandResult } from "../src/commands/command-store.ts";
-import { type Database, openDatabase } from "../src/database.ts";
+import { type Database, openDatabase, type OpenDatabaseOptions } from "../src/database.ts";
 import type { ApprovalRow, SessionRow } from "../src/database/tables.ts";
 import { createRunner, type RunnerOptions } from "../src/sessions/create-runner.ts";
 import type { Runner } from "../src/sessions/runner.ts";
@@ -24,6 +24,7 @@ export type TestRunnerOptions = Partial<Omit<RunnerOptions, "database" | "stateF
   Omit<ModelOptions, "model"> & {
     /** Location of the store. Default: a folder for SQLite. */
     readonly location?: string;
+    readonly storeLimits?: OpenDatabaseOptions["limits"];
   };
 
 /** A runner on the real codex with a scripted model and a real store. Sessions are driven through the store, as HTTP does. */
@@ -39,7 +40,7 @@ export interface TestRunner extends AsyncDisposable {
 
 export async function startRunner(
   model: ScriptedModel | Script,
-  { modelName, modelRetries, location, ...given }: TestRunnerOptions = {},
+  { modelName, modelRetries, location, storeLimits, ...given }: TestRunnerOptions = {},
 ): Promise<TestRunner> {
   await using made = new AsyncDisposableStack();
   const folders = made.use(
@@ -60,6 +61,7 @@ export async function startRunner(
   const database = made.use(
     await openDatabase(location ?? join(stateFolder, "store"), {
       ...(given.fleet && { leaseMs: given.fleet.leaseMs }),
+      ...(storeLimits && { limits: storeLimits }),
     }),
   );
   const options: RunnerOptions = {

@@ -262,6 +262,31 @@ test("terminals are listed, limited and deleted with their processes", async () 
   expect(((await outside.json()) as Problem).type).toBe("file_not_found");
 });
 
+test("a terminal can be deleted although a detached process holds it open", async () => {
+  await using it = await setUp();
+  const { id } = await it.open([
+    "/bin/sh",
+    "-c",
+    "setsid sh -c 'echo $$; exec sleep 300' & sleep 0.3; echo gone",
+  ]);
+  await using viewer = await it.attach(id);
+  await viewer.until(({ text }) => text.includes("gone"));
+  const pid = Number(/\d+/.exec(await viewer.drawn())?.[0]);
+  try {
+    const deleted = await it.api.request(`DELETE /sessions/${it.sessionId}/terminals/${id}`);
+    expect(deleted.status).toBe(204);
+    expect(await viewer.untilFrame("ended")).toEqual({ type: "ended", exitCode: 0 });
+  } finally {
+    process.kill(pid);
+  }
+});
+
+test("terminals that are opened at once don't exceed the limit of their session", async () => {
+  await using it = await setUp({ terminalLimits: { terminalsPerSession: 2 } });
+  const opened = await Promise.allSettled(Array.from({ length: 6 }, async () => it.open(["cat"])));
+  expect(opened.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+});
+
 test("terminals end with their session, and with the daemon", async () => {
   await using it = await setUp();
   const terminal = await it.open(["cat"]);

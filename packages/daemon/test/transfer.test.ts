@@ -1,20 +1,30 @@
 import { gate, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
 import type { STORE_KINDS } from "@codexkit/store/testing";
-import { text } from "node:stream/consumers";
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { DaemonClient } from "../src/client/client.ts";
-import { assertGapless, useDatabases } from "./database-fixture.ts";
+import { openDatabase } from "../src/database.ts";
+import { Staging } from "../src/files/staging.ts";
+import { newSessionRow } from "../src/session-store/new-session-row.ts";
+import { StagedSession } from "../src/transfer/staged-session.ts";
+import { assertGapless, SETTINGS, useDatabases } from "./database-fixture.ts";
 import { replyWithMessages } from "./reply-with-messages.ts";
 import { runTurn } from "./run-turn.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
+const postgres = useDatabases("postgres");
 const MESSAGES = ["one", "wrong", "right", "make", "two"];
 
 const recall: Script = (request) => {
   const { newOutputs, lastUserText } = request;
   if (lastUserText === "make" && newOutputs.length === 0) return run("echo made > made");
+  if (lastUserText === "print" && newOutputs.length === 0)
+    return run("echo secret-of-env; printf secret-of-args");
   return [say(replyWithMessages(request, MESSAGES)), usage({ input: 10, output: 5 })];
 };
 
@@ -29,6 +39,16 @@ async function allEvents(client: DaemonClient, sessionId: string): Promise<reado
 async function create(client: DaemonClient, home: DaemonHome): Promise<string> {
   const { session } = await client.createSession({ cwd: home.folders.workspace, name: "moved" });
   return session.id;
+}
+
+/** The files of the thread in an exported file. */
+function rolloutsOf(file: string): string {
+  return file
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { kind: string; base64?: string })
+    .map(({ base64 = "" }) => Buffer.from(base64, "base64").toString())
+    .join("");
 }
 
 describe.each([
@@ -92,6 +112,28 @@ describe.each([
   });
 });
 
+test("a second daemon with the same name, which can't start, leaves running imports and uploads alone", async () => {
+  await using here = await createDaemonHome(recall, { kind: "postgres", locations: postgres.locations });
+  await using _first = await here.start();
+  await using database = await openDatabase(here.options.store ?? "");
+  await using staged = await StagedSession.begin(database, {
+    threadId: "thread",
+    nodeName: "here",
+    maxSessions: 100,
+  });
+  await using upload = await new Staging(join(here.stateFolder, "staging")).spool(
+    Readable.from([Buffer.from("half")]),
+    100,
+  );
+  await expect(here.start()).rejects.toMatchObject({ code: "bad_options" });
+  expect(await readFile(upload.path, "utf8")).toBe("half");
+  await staged.publish({
+    row: newSessionRow({ cwd: "/", settings: SETTINGS, isReady: false }, database.store.now),
+    events: [],
+    audit: { by: "tester", action: "session.imported" },
+  });
+});
+
 describe("an exported file", () => {
   const databases = useDatabases("sqlite");
   const home = async () => createDaemonHome(recall, { kind: "sqlite", locations: databases.locations });
@@ -105,6 +147,7 @@ describe("an exported file", () => {
         mcpServers: {
           open: { command: "true" },
           closed: { command: "true", env: { KEY: "secret-of-env" } },
+          arguments: { command: "true", args: ["--token", "secret-of-args"] },
           remote: { url: "http://127.0.0.1:1", headers: { authorization: "secret-of-header" } },
           queried: { url: "http://127.0.0.1:1/?key=secret-of-query" },
         },
@@ -120,9 +163,14 @@ describe("an exported file", () => {
       },
       { wait: 20_000 },
     );
+    await runTurn(source.client, session.id, "print");
     const file = await text(await source.client.exportSession(session.id));
     expect(file).toContain('"open"');
     expect(file).not.toContain("secret-of");
+    const rollout = rolloutsOf(file);
+    expect(rollout).toContain("echo *");
+    // The model's own call names the secrets, too.
+    expect(rollout).not.toContain("secret-of");
     expect(file).not.toContain(Buffer.from("secret-of-tool-which-is-long").toString("base64"));
   });
 

@@ -2,8 +2,10 @@ import type { ScriptRequest } from "@codexkit/scripted-model";
 import { expect } from "vitest";
 import type { SessionEvent } from "../../src/api/event.ts";
 import { assertGapless } from "../database-fixture.ts";
+import type { CommandRun } from "./fleet.ts";
 import type { FleetClient } from "./fleet-client.ts";
 
+/** Counts of what was compared, so that a test can make sure that there was something. */
 export interface Checked {
   /** Number of completed items that the thread contains as the model sees it. */
   items: number;
@@ -12,40 +14,59 @@ export interface Checked {
 }
 
 const SHOWN_CHARACTERS = 200;
+/** The system measures start times of processes in units of this duration. */
+const CLOCK_MS = 20;
+
+export interface CheckOptions {
+  /** How many checks of a session may be cut off by faults of other scenarios, plus one. Default: 1. */
+  readonly attempts?: number;
+}
 
 let checks = 0;
 
 /**
- * Checks what must hold once all faults have ended. Sends one more message to every session: the model request for it contains the
- * whole thread.
+ * Checks what must hold once the faults of these sessions have ended. Faults of other scenarios may still occur on the same nodes.
+ * Sends one more message to every session: the model request for it contains the whole thread.
  */
-export async function checkInvariants(client: FleetClient): Promise<Checked> {
+export async function checkInvariants(
+  client: FleetClient,
+  { attempts = 1 }: CheckOptions = {},
+): Promise<Checked> {
   const checked: Checked = { items: 0, abortedOutputs: 0 };
-  await Promise.all(
+  const journals = await Promise.all(
     client.sessions.map(async ({ id }) => {
-      checks += 1;
-      const name = `check${checks}`;
       await client.idle(id);
-      for (const message of client.sent.filter(({ sessionId }) => sessionId === id)) {
-        await client.finished(message);
-      }
-      const text = `say ${name}`;
-      const sent = await client.send(id, text);
-      const { state, result, problem } = await client.finished(sent);
-      expect(state, `state of "${text}": ${JSON.stringify(problem)}`).toBe("done");
-      await client.event(
-        id,
-        (event) => isEnd(event) && "turnId" in event && event.turnId === result?.["turnId"],
-      );
+      const text = await sendCheck(client, id, attempts);
       await client.idle(id);
       const events = await client.storedEvents(id);
+      await client.caughtUp(id, events.at(-1)?.seq ?? 0);
       checkJournal(client, id, events);
       const { threadId } = await client.session(id);
       checkThread(client, { sessionId: id, threadId, text, events }, checked);
+      return { threadId, events };
     }),
   );
-  await checkActs(client);
+  const runs = await client.fleet.commandRuns();
+  for (const journal of journals) checkCommandRuns(runs, journal);
   return checked;
+}
+
+/** Sends a message and waits for its turn to complete. Sends another one if the turn was cut off. Returns the text. */
+async function sendCheck(client: FleetClient, sessionId: string, attempts: number): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    checks += 1;
+    const text = `say check${checks}`;
+    const sent = await client.send(sessionId, text);
+    const { state, result, problem } = await client.finished(sent);
+    expect(state, `state of "${text}": ${JSON.stringify(problem)}`).toBe("done");
+    const end = await client.event(
+      sessionId,
+      (event) => isEnd(event) && "turnId" in event && event.turnId === result?.["turnId"],
+    );
+    if (end.type === "turn.completed") return text;
+    if (attempt === attempts) throw new Error(`The turns of ${attempt} checks of ${sessionId} were cut off.`);
+    await client.idle(sessionId);
+  }
 }
 
 function checkJournal(client: FleetClient, sessionId: string, events: readonly SessionEvent[]): void {
@@ -56,18 +77,18 @@ function checkJournal(client: FleetClient, sessionId: string, events: readonly S
       throw new Error(`Event ${event.seq} of ${sessionId} has epoch ${event.epoch} after ${epoch}.`);
     epoch = event.epoch;
   }
-  for (const { commandId, text } of client.sent.filter((sent) => sent.sessionId === sessionId)) {
-    const results = events.filter(isResultOf(commandId));
-    expect(results, `results of "${text}" in ${sessionId}`).toHaveLength(1);
+  for (const command of [...client.sent, ...client.compactions]) {
+    if (command.sessionId !== sessionId) continue;
+    const results = events.filter(isResultOf(command.commandId));
+    expect(results, `results of ${JSON.stringify(command)}`).toHaveLength(1);
   }
   const ends = events.filter(isEnd).map((event) => "turnId" in event && event.turnId);
   expect(ends, `ends of turns in ${sessionId}`).toEqual([...new Set(ends)]);
   for (const reader of client.readers) {
     if (reader.sessionId !== sessionId) continue;
     const got = reader.events.filter(({ seq }) => seq <= (events.at(-1)?.seq ?? 0));
-    expect(got.map(({ seq, type, epoch: of }) => [seq, type, of])).toEqual(
-      events.slice(0, got.length).map(({ seq, type, epoch: of }) => [seq, type, of]),
-    );
+    const identify = ({ seq, type, epoch: of }: SessionEvent): unknown[] => [seq, type, of];
+    expect(got.map(identify), `events of ${sessionId} on ${reader.node}`).toEqual(events.map(identify));
   }
 }
 
@@ -97,10 +118,20 @@ function checkThread(
     const times = texts.filter((item) => item.includes(`"${text}"`)).length;
     if (times !== 1) fail(`The thread of ${sessionId} contains the message "${text}" ${times} times.`);
   }
+  const isOwn = (event: SessionEvent): boolean => "threadId" in event && event.threadId === threadId;
+  // A summary replaces all but the user's messages.
+  const compacted = events.findLast(
+    (event) => isOwn(event) && event.type === "item.completed" && event.item.type === "contextCompaction",
+  );
+  const usages = events.filter((event) => event.type === "usage.updated" && isOwn(event));
   for (const event of events) {
-    if (event.type !== "item.completed" || event.threadId !== threadId) continue;
+    if (event.type !== "item.completed" || !isOwn(event) || event.seq < (compacted?.seq ?? 0)) continue;
     if (revertedTurns.has(event.turnId) || event.turnId === request.turnId) continue;
     const { item } = event;
+    const { turnId } = event;
+    const isGuaranteed = usages.some(
+      (usage) => "turnId" in usage && usage.turnId === turnId && usage.seq > event.seq,
+    );
     if (item.type === "agentMessage" && item.text !== "") {
       const { text } = item;
       if (!texts.some((shown) => shown.includes(text))) fail(`The thread of ${sessionId} lacks "${text}".`);
@@ -110,6 +141,10 @@ function checkThread(
       const output = request.output(item.id);
       if (!output) fail(`The thread of ${sessionId} lacks the command ${item.id}.`);
       else if (output.text.includes(`ran ${item.id}`)) checked.items += 1;
+      else if (isGuaranteed)
+        fail(
+          `The thread of ${sessionId} lacks the output of ${item.id}, after which its usage was reported.`,
+        );
       else checked.abortedOutputs += 1;
     }
   }
@@ -120,37 +155,55 @@ function describe(request: ScriptRequest, events: readonly SessionEvent[]): stri
   const input = request.input.map(({ type, role, content, output }) =>
     [type, role, JSON.stringify(content ?? output ?? "").slice(0, SHOWN_CHARACTERS)].join(" "),
   );
-  const journal = events.map((event) => {
-    const { seq, epoch, type } = event;
-    const about = "item" in event ? event.item : "commandId" in event ? event : undefined;
-    return `${seq} ${epoch} ${type} ${JSON.stringify(about ?? "").slice(0, SHOWN_CHARACTERS)}`;
-  });
-  return `The model sees:\n${input.join("\n")}\nThe journal has:\n${journal.join("\n")}`;
+  return `The model sees:\n${input.join("\n")}\nThe journal has:\n${describeEvents(events)}`;
 }
 
-/** Checks that no two app-servers act for one session: one app-server runs all commands of a turn, and turns don't overlap. */
-async function checkActs({ fleet, readers }: FleetClient): Promise<void> {
-  const turns = new Map<string, number>();
-  for (const { events } of readers) {
-    for (const event of events) {
-      if (event.type === "turn.started" && !turns.has(event.turnId)) turns.set(event.turnId, event.seq);
+function describeEvents(events: readonly SessionEvent[]): string {
+  return events
+    .map(({ seq, epoch, at, type, ...about }) =>
+      [seq, epoch, at, type, JSON.stringify(about).slice(0, SHOWN_CHARACTERS)].join(" "),
+    )
+    .join("\n");
+}
+
+/**
+ * Checks that no two app-servers act for one session: one app-server runs all commands of a turn, turns don't overlap, and no
+ * app-server starts a command after another node has taken over its session.
+ */
+function checkCommandRuns(
+  all: readonly CommandRun[],
+  { threadId, events }: { readonly threadId: string | null; readonly events: readonly SessionEvent[] },
+): void {
+  const runs = all.filter((run) => run.threadId === threadId && !isApproved(run.callId, events));
+  const starts = new Map<string, number>();
+  for (const event of events) if (event.type === "turn.started") starts.set(event.turnId, event.seq);
+  const moves = events.flatMap((event) =>
+    event.type === "session.moved" && event.from !== event.to ? [event] : [],
+  );
+  const servers = new Map<string, string>();
+  let newest = 0;
+  for (const run of runs) {
+    const { turnId, pid, callId, startedAt } = run;
+    const started = starts.get(turnId) ?? newest;
+    if ((servers.get(turnId) ?? pid) !== pid)
+      throw new Error(`Two app-servers ran commands of the turn ${turnId}.`);
+    servers.set(turnId, pid);
+    if (started < newest) throw new Error(`The turn ${turnId} ran the command ${callId} after a later turn.`);
+    newest = started;
+    const lost = moves.find(({ seq, at }) => seq > started && startedAt > at + CLOCK_MS);
+    if (lost) {
+      throw new Error(
+        `${callId} was started ${startedAt - lost.at} ms after its session had moved from ${lost.from} to ${lost.to}. Commands: ${JSON.stringify(runs)}. Journal:\n${describeEvents(events)}`,
+      );
     }
   }
-  const last = new Map<string, { turnId: string; pid: string; order: number }>();
-  const ended = new Set<string>();
-  for (const line of await fleet.actLines()) {
-    const [threadId = "", turnId = "", pid = ""] = line.split(" ");
-    const before = last.get(threadId);
-    const order = turns.get(turnId) ?? before?.order ?? 0;
-    const key = `${turnId} ${pid}`;
-    if (before && (before.turnId !== turnId || before.pid !== pid)) {
-      ended.add(`${before.turnId} ${before.pid}`);
-      if (before.turnId === turnId) throw new Error(`Two app-servers ran commands of the turn ${turnId}.`);
-      if (order < before.order) throw new Error(`The turn ${turnId} ran a command after a later turn.`);
-    }
-    if (ended.has(key)) throw new Error(`The turn ${turnId} ran a command again after another turn.`);
-    last.set(threadId, { turnId, pid, order });
-  }
+}
+
+/** Whether a person had to approve the command. If its process has ended by then, the next owner runs it for the former turn. */
+function isApproved(callId: string, events: readonly SessionEvent[]): boolean {
+  return events.some(
+    (event) => event.type === "approval.requested" && JSON.stringify(event).includes(`"${callId}"`),
+  );
 }
 
 function isResultOf(commandId: string): (event: SessionEvent) => boolean {

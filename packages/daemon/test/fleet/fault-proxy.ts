@@ -24,9 +24,17 @@ export const NETWORK_MODES: readonly NetworkMode[] = ["pass", "delay", "blackhol
 
 const DELAY_MS = 30;
 
+export interface FaultProxyOptions {
+  /** Returns what a connection is used for, given data that the client sends over it. Undefined if the data does not show it. */
+  readonly classify?: (data: Buffer) => string | undefined;
+  /** The use of connections whose data has not shown it. Default: `unknown`. */
+  readonly unclassified?: string;
+}
+
 interface Link {
   readonly client: Socket;
   readonly server: Socket;
+  use: string | undefined;
   isDead: boolean;
 }
 
@@ -34,6 +42,8 @@ interface Link {
 export class FaultProxy implements AsyncDisposable {
   readonly #listener: Server;
   readonly #target: () => NetConnectOpts | undefined;
+  readonly #classify: FaultProxyOptions["classify"];
+  readonly #unclassified: string;
   readonly #links = new Set<Link>();
   /** Connections that are accepted but not connected to the target yet. */
   readonly #waiting = new Set<Socket>();
@@ -41,14 +51,22 @@ export class FaultProxy implements AsyncDisposable {
   #changed = Promise.withResolvers<void>();
   #trigger: { readonly text: string; readonly seen: () => void } | undefined;
 
-  private constructor(target: () => NetConnectOpts | undefined) {
+  private constructor(
+    target: () => NetConnectOpts | undefined,
+    { classify, unclassified = "unknown" }: FaultProxyOptions,
+  ) {
     this.#target = target;
+    this.#classify = classify;
+    this.#unclassified = unclassified;
     this.#listener = createServer({ noDelay: true }, (client) => void this.#accept(client));
   }
 
   /** @param target Where connections are forwarded to. They are refused while it is undefined. */
-  static async start(target: () => NetConnectOpts | undefined): Promise<FaultProxy> {
-    const proxy = new FaultProxy(target);
+  static async start(
+    target: () => NetConnectOpts | undefined,
+    options: FaultProxyOptions = {},
+  ): Promise<FaultProxy> {
+    const proxy = new FaultProxy(target, options);
     proxy.#listener.listen(0, "127.0.0.1");
     await once(proxy.#listener, "listening");
     return proxy;
@@ -63,16 +81,24 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   set mode(mode: NetworkMode) {
-    if (mode === this.#mode) return;
+    // Repeated, the mode `half-open` affects the connections that were opened since.
+    if (mode === this.#mode && mode !== "half-open") return;
     const wasHalfOpen = this.#mode === "half-open";
     this.#mode = mode;
     for (const link of this.#links) {
-      if (mode === "reset" || (wasHalfOpen && link.isDead)) breakLink(link);
       if (mode === "half-open") link.isDead = true;
+      else if (mode === "reset" || (wasHalfOpen && link.isDead)) breakLink(link);
     }
     if (mode === "reset") for (const client of this.#waiting) client.resetAndDestroy();
     this.#changed.resolve();
     this.#changed = Promise.withResolvers();
+  }
+
+  /** Makes the open connections with this use half-open. Returns their number. */
+  cutHalfOpen(use: string): number {
+    const cut = [...this.#links].filter((link) => (link.use ?? this.#unclassified) === use && !link.isDead);
+    for (const link of cut) link.isDead = true;
+    return cut.length;
   }
 
   /** Switches to `blackhole` before forwarding the first client data that contains this text. Resolves at that moment. */
@@ -104,7 +130,7 @@ export class FaultProxy implements AsyncDisposable {
     }
     const server = connect(target);
     server.on("error", () => {});
-    const link: Link = { client, server, isDead: false };
+    const link: Link = { client, server, use: undefined, isDead: false };
     this.#links.add(link);
     await Promise.all([this.#pump(link, client, server), this.#pump(link, server, client)]);
     this.#links.delete(link);
@@ -113,6 +139,7 @@ export class FaultProxy implements AsyncDisposable {
   async #pump(link: Link, from: Socket, to: Socket): Promise<void> {
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
+        if (from === link.client) link.use ??= this.#classify?.(chunk);
         if (from === link.client && this.#trigger && chunk.includes(this.#trigger.text)) {
           const { seen } = this.#trigger;
           this.#trigger = undefined;

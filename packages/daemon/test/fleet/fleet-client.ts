@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import type { SessionEvent } from "../../src/api/event.ts";
 import type { Command, Session } from "../../src/api/session.ts";
@@ -10,14 +11,21 @@ import type { Fleet } from "./fleet.ts";
 import type { FleetNode } from "./fleet-node.ts";
 
 /** Limit of every wait. */
-const BOUND_MS = 60_000;
+const BOUND_MS = 90_000;
 const PAUSE_MS = 50;
+/** A session is read again after each of its events, but not more often than every `PAUSE_MS`, and after this time. */
+const QUIET_MS = 400;
+/** How long a command whose result no reader has received is not read. */
+const UNREPORTED_MS = 2_000;
 
-/** A message that a node has acknowledged. */
-export interface SentMessage {
+/** A command that a node has acknowledged. */
+export interface SentCommand {
   readonly sessionId: string;
-  readonly text: string;
   readonly commandId: string;
+}
+
+export interface SentMessage extends SentCommand {
+  readonly text: string;
 }
 
 /** All events that one reader of one session received, in this order. Repeated events are kept. */
@@ -27,23 +35,35 @@ export interface ReaderHistory {
   readonly events: SessionEvent[];
 }
 
+export interface FleetClientOptions {
+  /** Whether each request is sent only to a node whose `/ready` answers 200, as a load balancer does. Default: false. */
+  readonly routesByReadiness?: boolean;
+  /** Default: the first token of the fleet. */
+  readonly token?: string;
+}
+
 /** A client that keeps a history of everything that it received. */
 export class FleetClient implements AsyncDisposable {
   readonly fleet: Fleet;
   readonly sessions: Session[] = [];
   readonly sent: SentMessage[] = [];
+  readonly compactions: SentCommand[] = [];
   readonly readers: ReaderHistory[] = [];
   /** Refusals and lost connections after which a call was retried. */
   readonly problems: { readonly node: string; readonly code: string }[] = [];
   /** Turns that were reverted, so that the thread no longer contains their items. */
   readonly revertedTurns = new Set<unknown>();
-  /** Nodes that receive no requests, as if a load balancer had removed them. */
-  readonly #out = new Set<FleetNode>();
+  readonly #token: string;
+  readonly #routesByReadiness: boolean;
   readonly #closing = new AbortController();
   readonly #reading: Promise<void>[] = [];
+  /** Emits the ID of a session when a reader has received one of its events. */
+  readonly #received = new EventEmitter().setMaxListeners(0);
 
-  constructor(fleet: Fleet) {
+  constructor(fleet: Fleet, { routesByReadiness = false, token = fleet.token }: FleetClientOptions = {}) {
     this.fleet = fleet;
+    this.#token = token;
+    this.#routesByReadiness = routesByReadiness;
   }
 
   async create(session: Partial<CreateSession> = {}, via: FleetNode = this.fleet.node(0)): Promise<Session> {
@@ -56,16 +76,12 @@ export class FleetClient implements AsyncDisposable {
     return created;
   }
 
-  async fork(sessionId: string): Promise<Session> {
+  async fork(sessionId: string, via: FleetNode = this.fleet.node(0)): Promise<Session> {
     const idempotencyKey = randomUUID();
-    const { result, problem } = await this.repeat(this.fleet.node(0), (client) =>
-      client.request("POST /sessions/{sessionId}/fork", {
-        params: { sessionId },
-        body: {},
-        query: { wait: 20_000 },
-        idempotencyKey,
-      }),
+    const { id: commandId } = await this.repeat(via, (client) =>
+      client.request("POST /sessions/{sessionId}/fork", { params: { sessionId }, body: {}, idempotencyKey }),
     );
+    const { result, problem } = await this.finished({ sessionId, commandId });
     const forkId = result?.["sessionId"];
     if (typeof forkId !== "string")
       throw new Error(`The session was not forked: ${JSON.stringify({ result, problem })}`);
@@ -93,12 +109,15 @@ export class FleetClient implements AsyncDisposable {
     if (state !== "done") throw new Error(`The turn ${turnId} was not reverted: ${state}.`);
   }
 
-  /** Restarts a node as a deployment does: the node receives no new requests, shuts down gracefully, and starts again. */
-  async restartGracefully(node: FleetNode): Promise<void> {
-    this.#out.add(node);
-    await node.stop();
-    await node.start();
-    this.#out.delete(node);
+  /** Compacts the context of a session. Returns the command, which has not been carried out yet. */
+  async compact(sessionId: string, via: FleetNode = this.fleet.node(0)): Promise<SentCommand> {
+    const idempotencyKey = randomUUID();
+    const { id } = await this.repeat(via, (client) =>
+      client.request("POST /sessions/{sessionId}/compact", { params: { sessionId }, idempotencyKey }),
+    );
+    const sent = { sessionId, commandId: id };
+    this.compactions.push(sent);
+    return sent;
   }
 
   /** Sends a message to one node after the other, beginning with `via`, until a node acknowledges it. */
@@ -110,15 +129,24 @@ export class FleetClient implements AsyncDisposable {
     return sent;
   }
 
-  /** Waits until the command of a message is finished. */
-  async finished({ sessionId, commandId }: SentMessage): Promise<Command> {
+  /** Waits until a command is finished. Reads it when a reader receives its result, and from time to time in case none does. */
+  async finished({ sessionId, commandId }: SentCommand): Promise<Command> {
     const params = { sessionId, commandId };
-    return this.until(`the end of the command ${commandId} of ${sessionId}`, async () => {
-      const command = await this.repeat(this.fleet.node(0), (client) =>
-        client.request("GET /sessions/{sessionId}/commands/{commandId}", { params }),
-      );
-      return command.finishedAt === null ? undefined : command;
-    });
+    const isResult = (event: SessionEvent): boolean =>
+      event.type === "command.finished" && event.commandId === commandId;
+    let readAt = performance.now();
+    return this.until(
+      `the end of the command ${commandId} of ${sessionId}`,
+      async () => {
+        if (!this.#find(sessionId, isResult) && performance.now() - readAt < UNREPORTED_MS) return undefined;
+        readAt = performance.now();
+        const command = await this.repeat(this.fleet.node(0), (client) =>
+          client.request("GET /sessions/{sessionId}/commands/{commandId}", { params }),
+        );
+        return command.finishedAt === null ? undefined : command;
+      },
+      () => this.#nextEvent(sessionId),
+    );
   }
 
   /** Waits for the first matching event that any reader receives or has received. */
@@ -127,11 +155,26 @@ export class FleetClient implements AsyncDisposable {
     matches: (event: SessionEvent) => boolean,
     after = 0,
   ): Promise<SessionEvent> {
-    return this.until(`an event of ${sessionId}`, () =>
-      this.readers
-        .filter((reader) => reader.sessionId === sessionId)
-        .flatMap(({ events }) => events)
-        .find((event) => event.seq > after && matches(event)),
+    return this.until(
+      `an event of ${sessionId}`,
+      () => this.#find(sessionId, (event) => event.seq > after && matches(event)),
+      () => this.#nextEvent(sessionId),
+    );
+  }
+
+  /** Waits until every reader of the session has received all of its events. */
+  async caughtUp(sessionId: string, lastSeq: number): Promise<void> {
+    const behind = (): ReaderHistory[] =>
+      this.readers.filter(
+        (reader) => reader.sessionId === sessionId && (reader.events.at(-1)?.seq ?? 0) < lastSeq,
+      );
+    await this.until(
+      () =>
+        `readers of ${sessionId} to receive event ${lastSeq}: ${behind()
+          .map(({ node }) => node)
+          .join(", ")}`,
+      () => (behind().length === 0 ? true : undefined),
+      () => this.#nextEvent(sessionId),
     );
   }
 
@@ -159,7 +202,7 @@ export class FleetClient implements AsyncDisposable {
     );
   }
 
-  /** Waits until the session is idle. Accepts its requests in the meantime. */
+  /** Waits until the session has carried out all commands and is idle. Accepts its requests in the meantime. */
   async idle(sessionId: string): Promise<Session> {
     let last: Session | undefined;
     return this.until(
@@ -167,7 +210,12 @@ export class FleetClient implements AsyncDisposable {
       async () => {
         last = await this.session(sessionId);
         if (last.phase === "waiting" || last.phase === "parked") await this.answerAll(sessionId);
-        return last.phase === "idle" && last.activeTurnId === null ? last : undefined;
+        const isIdle = last.phase === "idle" && last.activeTurnId === null;
+        return isIdle && this.#haveResults(sessionId) ? last : undefined;
+      },
+      async () => {
+        await delay(PAUSE_MS);
+        await this.#nextEvent(sessionId);
       },
     );
   }
@@ -180,9 +228,9 @@ export class FleetClient implements AsyncDisposable {
       () => `an answer. Problems: ${JSON.stringify(this.problems.slice(-5))}`,
       async () => {
         const node = nodes[attempt++ % nodes.length] ?? via;
-        if (this.#out.has(node)) return undefined;
+        if (this.#routesByReadiness && !(await isReady(node))) return undefined;
         try {
-          return { value: await call(this.fleet.client(node)) };
+          return { value: await call(this.fleet.client(node, this.#token)) };
         } catch (error) {
           this.problems.push({ node: node.name, code: retryable(error) });
           return undefined;
@@ -194,8 +242,9 @@ export class FleetClient implements AsyncDisposable {
   async until<Value>(
     what: string | (() => string),
     look: () => Value | undefined | Promise<Value | undefined>,
+    pause: () => Promise<void> = async () => delay(PAUSE_MS),
   ): Promise<Value> {
-    for (const end = performance.now() + BOUND_MS; performance.now() < end; await delay(PAUSE_MS)) {
+    for (const end = performance.now() + BOUND_MS; performance.now() < end; await pause()) {
       const value = await look();
       if (value !== undefined) return value;
     }
@@ -217,7 +266,7 @@ export class FleetClient implements AsyncDisposable {
     const node = this.fleet.nodes.find(({ isRunning }) => isRunning) ?? this.fleet.node(0);
     const events: SessionEvent[] = [];
     const signal = AbortSignal.timeout(BOUND_MS);
-    for await (const event of messagesOf(this.fleet, sessionId, node, signal)) {
+    for await (const event of messagesOf(sessionId, node, { signal, token: this.#token })) {
       events.push(event);
       if (event.seq >= lastSeq) return events;
     }
@@ -230,6 +279,31 @@ export class FleetClient implements AsyncDisposable {
     await Promise.all(this.#reading);
   }
 
+  /** Whether readers have received the results of all commands of the session. */
+  #haveResults(sessionId: string): boolean {
+    const own = [...this.sent, ...this.compactions].filter((command) => command.sessionId === sessionId);
+    return own.every(({ commandId }) =>
+      this.#find(sessionId, (event) => event.type === "command.finished" && event.commandId === commandId),
+    );
+  }
+
+  /** The first matching event that any reader has received. */
+  #find(sessionId: string, matches: (event: SessionEvent) => boolean): SessionEvent | undefined {
+    for (const reader of this.readers) {
+      const found = reader.sessionId === sessionId ? reader.events.find(matches) : undefined;
+      if (found) return found;
+    }
+    return undefined;
+  }
+
+  /** Resolves when a reader receives an event of the session, or after a while without one. */
+  async #nextEvent(sessionId: string): Promise<void> {
+    const ended = new AbortController();
+    const { signal } = ended;
+    await Promise.race([once(this.#received, sessionId, { signal }), delay(QUIET_MS, undefined, { signal })]);
+    ended.abort();
+  }
+
   #add(session: Session): void {
     this.sessions.push(session);
     for (const node of this.fleet.nodes) this.#read(node, session.id);
@@ -239,27 +313,34 @@ export class FleetClient implements AsyncDisposable {
     const reader: ReaderHistory = { node: node.name, sessionId, events: [] };
     this.readers.push(reader);
     const read = async (): Promise<void> => {
-      const { fleet } = this;
-      for await (const event of messagesOf(fleet, sessionId, node, this.#closing.signal)) {
+      const options = { signal: this.#closing.signal, token: this.#token };
+      for await (const event of messagesOf(sessionId, node, options)) {
         reader.events.push(event);
+        this.#received.emit(sessionId);
       }
     };
     this.#reading.push(read());
   }
 }
 
+async function isReady({ url }: FleetNode): Promise<boolean> {
+  return fetch(`${url}/ready`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
 /** Yields every event that a node sends, including repeated events. */
 async function* messagesOf(
-  fleet: Fleet,
   sessionId: string,
   node: FleetNode,
-  signal: AbortSignal,
+  { signal, token }: { readonly signal: AbortSignal; readonly token: string },
 ): AsyncGenerator<SessionEvent> {
   let last = 0;
   const connect = async (ended: AbortSignal): Promise<Response> =>
     fetch(`${node.url}/sessions/${sessionId}/events?after=${last}`, {
       signal: ended,
-      headers: { accept: "text/event-stream", authorization: `Bearer ${fleet.token}` },
+      headers: { accept: "text/event-stream", authorization: `Bearer ${token}` },
     });
   for await (const messages of reconnectingMessages(connect, { signal, maxDelayMs: 300, idleMs: 20_000 })) {
     for (const { data } of messages) {

@@ -149,6 +149,14 @@ export class FleetNode implements AsyncDisposable {
     this.signal("SIGCONT");
   }
 
+  /** Ends all faults of the node and its network, and starts it if it is not running. */
+  async heal(): Promise<void> {
+    if (this.storeProxy) this.storeProxy.mode = "pass";
+    this.peerProxy.mode = "pass";
+    this.resume();
+    if (!this.isRunning) await this.start();
+  }
+
   signal(signal: NodeJS.Signals): void {
     if (this.isRunning) this.#child?.kill(signal);
   }
@@ -171,8 +179,12 @@ export class FleetNode implements AsyncDisposable {
     return found.flat();
   }
 
-  async signalAppServers(signal: NodeJS.Signals): Promise<void> {
-    for (const { pid } of await this.appServers()) sendSignal(pid, signal);
+  /** Suspends the app-servers that are not frozen already, and continues these after the wait. */
+  async stopAppServers(wait: () => Promise<void>): Promise<void> {
+    const running = (await this.appServers()).filter(({ isStopped }) => !isStopped);
+    for (const { pid } of running) sendSignal(pid, "SIGSTOP");
+    await wait();
+    for (const { pid } of running) sendSignal(pid, "SIGCONT");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,11 +1,11 @@
 // Work that moves between nodes: approvals, messages, forks, and a rolling restart.
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SessionEvent } from "../../src/api/event.ts";
 import { DaemonClientError } from "../../src/client/errors.ts";
 import { useDatabases } from "../database-fixture.ts";
 import { askForApproval as ask } from "./ask-for-approval.ts";
 import { checkInvariants, isEnd } from "./check-invariants.ts";
-import { Fleet } from "./fleet.ts";
+import { DEFAULT_TIMES, Fleet } from "./fleet.ts";
 import { FleetClient } from "./fleet-client.ts";
 import type { FleetNode } from "./fleet-node.ts";
 import { FleetStore } from "./fleet-store.ts";
@@ -13,13 +13,32 @@ import { FleetStore } from "./fleet-store.ts";
 const ACCEPT = { type: "decision", offer: "accept" } as const;
 const DECLINE = { type: "decision", offer: "decline" } as const;
 
-describe("a fleet", () => {
+/** The times of a fleet are shifted by this to simulate that it waits for an answer. */
+const DAYS_MS = 3 * 24 * 3_600_000;
+
+const NODES = ["a", "b", "c"];
+/** Limit of a fleet's start. */
+const START_MS = 120_000;
+
+describe("a fleet", { retry: 0 }, () => {
   const databases = useDatabases("postgres");
-  const start = (nodes: readonly string[]) =>
-    Fleet.start({ nodes, kind: "postgres", locations: databases.locations });
+  let fleet: Fleet;
+
+  beforeAll(async () => {
+    fleet = await Fleet.start({ nodes: NODES, kind: "postgres", locations: databases.locations });
+  }, START_MS);
+
+  afterAll(() => fleet[Symbol.asyncDispose]());
+
+  // A failed test may leave a fault behind.
+  beforeEach(() => fleet.heal(), START_MS);
+
+  /** Number of times that the commands of a call were run. */
+  async function timesRun(callId: string): Promise<number> {
+    return (await fleet.commandRuns()).filter((run) => run.callId === callId).length;
+  }
 
   test("sends a message once if its node dies between the call to Codex and storing its result", async () => {
-    await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const { id } = await client.create();
@@ -33,6 +52,7 @@ describe("a fleet", () => {
       await cut;
       await owner.killAll();
       if (owner.storeProxy) owner.storeProxy.mode = "pass";
+      await store.endLease(owner);
       await store.takenFrom(owner, [id]);
       await owner.start();
     }
@@ -40,7 +60,6 @@ describe("a fleet", () => {
   }, 120_000);
 
   test("accepts the first of two answers, on any node, also while the session moves", async () => {
-    await using fleet = await start(["a", "b", "c"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const answer = (node: FleetNode, approvalId: string, decision: typeof ACCEPT | typeof DECLINE) =>
@@ -60,6 +79,7 @@ describe("a fleet", () => {
     const owner = await store.owner(moving.sessionId);
     const others = fleet.nodes.filter((node) => node !== owner);
     await owner.killAll();
+    await store.endLease(owner);
     const [first = owner, second = owner] = others;
     const whileMoving = await Promise.all([
       answer(first, moving.approvalId, ACCEPT),
@@ -67,15 +87,13 @@ describe("a fleet", () => {
     ]);
     expect(whileMoving.toSorted()).toEqual(["accepted", "already_answered"]);
     await client.event(moving.sessionId, isEnd, 0);
+    await owner.start();
     await checkInvariants(client);
-    const acts = await fleet.actLines();
-    const ran = (call: string) => acts.filter((line) => line.endsWith(` ${call}`)).length;
-    expect(ran("still-0")).toBe(outcomes[0] === "accepted" ? 1 : 0);
-    expect(ran("moving-0")).toBe(whileMoving[0] === "accepted" ? 1 : 0);
+    expect(await timesRun("still-0")).toBe(outcomes[0] === "accepted" ? 1 : 0);
+    expect(await timesRun("moving-0")).toBe(whileMoving[0] === "accepted" ? 1 : 0);
   }, 120_000);
 
   test("does not use an outdated history when a session returns to a node", async () => {
-    await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const { id } = await client.create();
@@ -85,6 +103,7 @@ describe("a fleet", () => {
       await client.send(id, `hold cut${move}`, owner);
       await fleet.model.findRequest(({ lastUserText }) => lastUserText === `hold cut${move}`);
       await owner.killAll();
+      await store.endLease(owner);
       await store.takenFrom(owner, [id]);
       await owner.start();
       fleet.script.gate(`cut${move}`).open();
@@ -95,7 +114,6 @@ describe("a fleet", () => {
   }, 120_000);
 
   test("keeps the history of forks, reverted turns and agents complete after a takeover", async () => {
-    await using fleet = await start(["a", "b"]);
     await using client = new FleetClient(fleet);
     await using store = await FleetStore.open(client);
     const { id } = await client.create();
@@ -124,9 +142,76 @@ describe("a fleet", () => {
     expect(JSON.stringify(check?.input)).not.toContain("dropped");
   }, 120_000);
 
-  test("restarts node after node under load without an interrupted turn or a failed request", async () => {
-    await using fleet = await start(["a", "b", "c"]);
+  test("continues an agent with its history after a takeover", async () => {
     await using client = new FleetClient(fleet);
+    await using store = await FleetStore.open(client);
+    const { id, threadId } = await store.createOn(fleet.node(0));
+    await client.send(id, "agent known");
+    await client.event(id, (event) => event.type === "turn.completed" && event.threadId === threadId);
+    await client.idle(id);
+    await fleet.node(0).killAll();
+    await store.endLease(fleet.node(0));
+    await client.finished(await client.send(id, "tell known"));
+    await client.idle(id);
+    const again = fleet.model.requests.find(({ lastUserText }) => lastUserText === "run again-known");
+    expect(again?.output("child-known-0")?.text).toMatch("ran child-known-0");
+    expect(await timesRun("again-known-0")).toBe(1);
+  }, 120_000);
+
+  test("owns no more sessions of a tenant at the same time than its limit", async () => {
+    await using admin = new FleetClient(fleet);
+    await using store = await FleetStore.open(admin);
+    const { tenants, tokens } = store.database;
+    await tenants.put("limited", { maxActive: 2, maxWaiting: null, weight: 1 }, "test");
+    const scopes = ["read", "write"] as const;
+    const { token } = await tokens.create({ name: "limited", scopes, tenant: "limited", by: "test" });
+    await store.watchTenants();
+    await using client = new FleetClient(fleet, { token });
+    await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const node = fleet.node(index % NODES.length);
+        const { id } = await client.create({}, node);
+        await client.finished(await client.send(id, `run limited${index}`, node));
+      }),
+    );
+    await checkInvariants(client);
+    expect(await store.mostOwned("limited")).toBe(2);
+  }, 120_000);
+
+  // The nodes are really replaced. That days pass is simulated: all times of the session are moved into the past.
+  test("continues a parked approval correctly after all nodes were replaced and days have passed", async () => {
+    await using client = new FleetClient(fleet);
+    await using store = await FleetStore.open(client);
+    const { sessionId, approvalId } = await ask(client, "later");
+    const former = await store.owner(sessionId);
+    await Promise.all(fleet.nodes.map((node) => node.stop()));
+    for (const node of fleet.nodes) expect(await node.processes()).toEqual([]);
+    await store.shift(sessionId, DAYS_MS);
+    const others = fleet.nodes.filter((node) => node !== former);
+    await Promise.all(others.map((node) => node.start()));
+    const [next = former] = others;
+    await client.repeat(next, (api) => api.answer(approvalId, ACCEPT));
+    const delivered = await client.event(sessionId, ({ type }) => type === "inbox.delivered");
+    expect(delivered).toMatchObject({ strategy: "inject" });
+    const answered = await client.event(sessionId, ({ type }) => type === "inbox.answered");
+    await client.event(sessionId, ({ type }) => type === "turn.completed", answered.seq);
+    await former.start();
+    await checkInvariants(client);
+    expect(await timesRun("later-0")).toBe(1);
+  }, 120_000);
+});
+
+describe("a fleet with the default times", { retry: 0 }, () => {
+  const databases = useDatabases("postgres");
+
+  test("restarts node after node under load without an interrupted turn or a failed request", async () => {
+    await using fleet = await Fleet.start({
+      nodes: NODES,
+      kind: "postgres",
+      locations: databases.locations,
+      times: DEFAULT_TIMES,
+    });
+    await using client = new FleetClient(fleet, { routesByReadiness: true });
     const sessions = await Promise.all(
       fleet.nodes.flatMap((node) => [client.create({}, node), client.create({}, node)]),
     );
@@ -135,10 +220,17 @@ describe("a fleet", () => {
     const loads = sessions.map(async ({ id }) => {
       while (!load.signal.aborted) {
         count += 1;
-        await client.finished(await client.send(id, `stream load${count}`));
+        const { result } = await client.finished(await client.send(id, `long load${count}`));
+        await client.event(
+          id,
+          (event) => isEnd(event) && "turnId" in event && event.turnId === result?.["turnId"],
+        );
       }
     });
-    for (const node of fleet.nodes) await client.restartGracefully(node);
+    for (const node of fleet.nodes) {
+      await node.stop();
+      await node.start();
+    }
     load.abort();
     await Promise.all(loads);
     await checkInvariants(client);

@@ -1,7 +1,8 @@
 import { ScriptedModel } from "@codexkit/scripted-model";
-import { PostgresProxy, type STORE_KINDS, type TestLocations } from "@codexkit/store/testing";
+import type { STORE_KINDS, TestLocations } from "@codexkit/store/testing";
 import { type CodexFolders, codexFolders, createCodexHome } from "@codexkit/testing";
 import { mkdir, readFile } from "node:fs/promises";
+import { uptime } from "node:os";
 import { join } from "node:path";
 import { DaemonClient } from "../../src/client/client.ts";
 import type { DaemonOptions } from "../../src/daemon-options.ts";
@@ -20,20 +21,52 @@ export const FLEET_TIMES = {
     freezeMs: 1_800,
     takeoverMs: 150,
     affinityMs: 300,
+    drainListenMs: 500,
     // Other tests may keep the machine busy.
     maxEventLoopDelayMs: 60_000,
     minFreeMemory: 0,
   },
 } as const;
 
+/** The limits of a fleet in production, for tests in which no node is lost. Other tests may keep the machine busy. */
+export const DEFAULT_TIMES = { fleet: { maxEventLoopDelayMs: 60_000, minFreeMemory: 0 } } as const;
+
+/** What a connection between a daemon and Postgres is used for. */
+export type ConnectionUse = "renewal" | "notification" | "lock" | "pool";
+
+/** Queries that are only sent over a connection with this use. All other connections belong to the pool. */
+const QUERIES: readonly (readonly [ConnectionUse, string])[] = [
+  ["renewal", '"turns" = '],
+  ["notification", 'listen "'],
+  ["lock", "pg_try_advisory_lock"],
+];
+
 export interface FleetOptions {
   readonly nodes: readonly string[];
   readonly kind: (typeof STORE_KINDS)[number];
   readonly locations: Pick<TestLocations, "create">;
   readonly options?: DaemonOptions;
-  /** Whether notifications of Postgres are lost, as with a pooler in transaction mode. */
-  readonly losesNotifications?: boolean;
+  /** Default: `FLEET_TIMES`. */
+  readonly times?: NonNullable<DaemonOptions["limits"]>;
+  /** Starts what is between the proxy of a node and Postgres. Default: nothing. */
+  readonly pooler?: (location: string, node: number) => Promise<AsyncDisposable & { readonly url: string }>;
 }
+
+/** A command that an app-server has run. */
+export interface CommandRun {
+  readonly threadId: string;
+  readonly turnId: string;
+  /** The process ID of the app-server. */
+  readonly pid: string;
+  readonly callId: string;
+  /** When the app-server started the command, in milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
+/** The field with the start time in `/proc/<pid>/stat`, counted from the one after the program's name. */
+const STARTED_FIELD = 19;
+/** Unit of that time. */
+const TICK_MS = 10;
 
 let fleets = 0;
 
@@ -69,7 +102,8 @@ export class Fleet implements AsyncDisposable {
     kind,
     locations,
     options,
-    losesNotifications = false,
+    times = FLEET_TIMES,
+    pooler,
   }: FleetOptions): Promise<Fleet> {
     await using made = new AsyncDisposableStack();
     let script: WorkScript | undefined;
@@ -81,16 +115,12 @@ export class Fleet implements AsyncDisposable {
     script = new WorkScript(acts);
     made.defer(() => script.openAll());
     const location = kind === "postgres" ? await locations.create() : join(folders.root, "store");
-    const pooler = losesNotifications
-      ? made.use(
-          await PostgresProxy.start(location, { decide: ({ type }) => (type === "A" ? "drop" : "forward") }),
-        )
-      : undefined;
     fleets += 1;
     const nodes: FleetNode[] = [];
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
       const mark = `${process.pid}-${fleets}-${name}`;
-      const parts = { name, mark, kind, location: pooler?.url ?? location, folders, options };
+      const url = pooler ? made.use(await pooler(location, index)).url : location;
+      const parts = { name, mark, kind, location: url, folders, options, times };
       nodes.push(made.use(await createNode(parts)));
     }
     const fleet = new Fleet({ model, script, nodes, folders, location, acts }, made.move());
@@ -114,14 +144,26 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** A client of one node. */
-  client(node: FleetNode): DaemonClient {
-    return new DaemonClient({ url: node.url, token: this.#token });
+  client(node: FleetNode, token: string = this.#token): DaemonClient {
+    return new DaemonClient({ url: node.url, token });
   }
 
-  /** The lines that commands have appended. */
-  async actLines(): Promise<readonly string[]> {
+  /** Ends all faults, also those of a test that failed in the middle. */
+  async heal(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.heal()));
+  }
+
+  /** What commands have appended to the file, in order. */
+  async commandRuns(): Promise<readonly CommandRun[]> {
     const text = await readFile(this.acts, "utf8").catch(() => "");
-    return text.split("\n").filter((line) => line !== "");
+    const bootedAt = Date.now() - uptime() * 1_000;
+    return text.split("\n").flatMap((line) => {
+      const [threadId = "", turnId = "", pid = "", callId = "", ...status] = line.split(" ");
+      if (callId === "") return [];
+      return [
+        { threadId, turnId, pid, callId, startedAt: bootedAt + Number(status[STARTED_FIELD]) * TICK_MS },
+      ];
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -144,6 +186,7 @@ async function createNode({
   location,
   folders,
   options,
+  times,
 }: {
   name: string;
   mark: string;
@@ -151,13 +194,14 @@ async function createNode({
   location: string;
   folders: CodexFolders;
   options: DaemonOptions | undefined;
+  times: NonNullable<DaemonOptions["limits"]>;
 }): Promise<FleetNode> {
   const stateFolder = join(folders.root, name);
   const codexHome = join(stateFolder, "codex");
   const temp = join(folders.root, `t-${name}`);
   await createCodexHome(codexHome, folders);
   await mkdir(temp);
-  const storeProxy = kind === "postgres" ? await FaultProxy.start(() => postgresSocket(location)) : undefined;
+  const storeProxy = kind === "postgres" ? await startStoreProxy(location) : undefined;
   const store = storeProxy ? throughProxy(location, storeProxy) : undefined;
   const env = { ...folders.env, CODEXKIT_FLEET_NODE: mark };
   return FleetNode.create({
@@ -179,8 +223,16 @@ async function createNode({
       logger: "info",
       drainMs: 10_000,
       ...options,
-      limits: { ...FLEET_TIMES, ...options?.limits },
+      limits: { ...times, ...options?.limits },
     }),
+  });
+}
+
+async function startStoreProxy(location: string): Promise<FaultProxy> {
+  const classify = (data: Buffer): string | undefined => QUERIES.find(([, text]) => data.includes(text))?.[0];
+  return FaultProxy.start(() => postgresSocket(location), {
+    classify,
+    unclassified: "pool" satisfies ConnectionUse,
   });
 }
 

@@ -10,12 +10,31 @@ import {
   waitFor,
 } from "@codexkit/scripted-model";
 
-/** The first word of a message, which says what its turn does. The second word is the ID. */
-export type WorkKind = "say" | "stream" | "run" | "steps" | "ask" | "hold" | "slow" | "agent";
+/**
+ * The first word of a message, which says what its turn does. The second word is the ID. The compaction of a thread waits at the
+ * gate of its message `compact <id>`, if the test has created that gate.
+ */
+export type WorkKind =
+  | "say"
+  | "stream"
+  | "long"
+  | "run"
+  | "steps"
+  | "ask"
+  | "hold"
+  | "slow"
+  | "agent"
+  | "tell"
+  | "compact";
 
 const STEPS = 3;
 const STREAMED = 12;
 const STREAM_PAUSE_MS = 5;
+/** The pauses of a long turn take more than a second together. */
+const LONG_PAUSE_MS = 100;
+/** How Codex's request for a summary begins. */
+export const COMPACTION = "You are performing a CONTEXT CHECKPOINT COMPACTION";
+const AGENTS = { namespace: "multi_agent_v1" } as const;
 /** How long a slow command takes, in seconds. */
 const SLOW_SECONDS = 1;
 
@@ -29,7 +48,7 @@ export class WorkScript {
     this.#acts = acts;
   }
 
-  /** The gate at which the turn of the message `hold <id>` waits. */
+  /** The gate at which the turn of the message `hold <id>` waits, or the compaction after the message `compact <id>`. */
   gate(id: string): Gate {
     const made = this.#gates.get(id) ?? gate();
     this.#gates.set(id, made);
@@ -41,14 +60,13 @@ export class WorkScript {
   }
 
   readonly play: ScriptFunction = (request) => {
+    if (request.lastUserText.startsWith(COMPACTION)) return this.#summarize(request);
     const [kind = "", id = ""] = request.lastUserText.split(" ");
     switch (kind as WorkKind) {
       case "stream":
-        return say(
-          Array.from({ length: STREAMED }, (_, index) => [`${index} `, pause(STREAM_PAUSE_MS)])
-            .flat()
-            .concat(`streamed ${id}`),
-        );
+        return stream(id, STREAM_PAUSE_MS);
+      case "long":
+        return stream(id, LONG_PAUSE_MS);
       case "run":
       case "ask":
       case "slow":
@@ -56,6 +74,8 @@ export class WorkScript {
         return this.#act(request, kind as WorkKind, id);
       case "agent":
         return delegate(request, id);
+      case "tell":
+        return messageAgent(request, id);
       case "hold":
         return say([`half `, waitFor(this.gate(id)), `held ${id}`]);
       default:
@@ -63,29 +83,55 @@ export class WorkScript {
     }
   };
 
+  #summarize({ input }: ScriptRequest): ReturnType<ScriptFunction> {
+    const [, id = ""] = /"compact (?<id>[^"]+)"/.exec(JSON.stringify(input)) ?? [];
+    const held = this.#gates.get(id);
+    return say([...(held ? [waitFor(held)] : []), "A summary."]);
+  }
+
   #act(request: ScriptRequest, kind: WorkKind, id: string): ReturnType<ScriptFunction> {
     const steps = kind === "steps" ? STEPS : 1;
     for (let step = 0; step < steps; step += 1) {
       const callId = `${id}-${step}`;
       if (request.output(callId)) continue;
-      const line = `${request.threadId} ${request.turnId} $PPID ${callId}`;
+      // The end of the shell's status contains when the app-server has started it.
+      const line = `${request.threadId} ${request.turnId} $PPID ${callId} \${stat##*) }`;
       const wait = kind === "slow" ? `; sleep ${SLOW_SECONDS}` : "";
       // Lines of concurrent commands don't mix, because the shell opens the file with O_APPEND.
-      const command = `echo "${line}" >> '${this.#acts}'; echo ran ${callId}${wait}`;
+      const command = `read -r stat < /proc/$$/stat; echo "${line}" >> '${this.#acts}'; echo ran ${callId}${wait}`;
       return run(command, { callId, ...(kind === "ask" && { escalate: "It writes." }) });
     }
     return say(`did ${id}`);
   }
 }
 
+function stream(id: string, pauseMs: number): ReturnType<ScriptFunction> {
+  const parts = Array.from({ length: STREAMED }, (_, index) => [`${index} `, pause(pauseMs)]);
+  return say(parts.flat().concat(`streamed ${id}`));
+}
+
 /** Starts an agent that runs a command, and waits for the agent. */
 function delegate(request: ScriptRequest, id: string): ReturnType<ScriptFunction> {
-  const namespace = "multi_agent_v1";
   const spawned = request.output(`${id}-spawn`);
-  if (!spawned) {
-    return callTool("spawn_agent", { message: `run child-${id}` }, { namespace, callId: `${id}-spawn` });
-  }
+  if (!spawned)
+    return callTool("spawn_agent", { message: `run child-${id}` }, { ...AGENTS, callId: `${id}-spawn` });
   if (request.output(`${id}-wait`)) return say(`delegated ${id}`);
-  const agentId = /"agent_id":"([^"]+)"/.exec(spawned.text)?.[1] ?? "";
-  return callTool("wait_agent", { targets: [agentId] }, { namespace, callId: `${id}-wait` });
+  return callTool("wait_agent", { targets: [agentIdOf(spawned)] }, { ...AGENTS, callId: `${id}-wait` });
+}
+
+/** Sends a message to the agent that the message `agent <id>` has started, and waits for its reply. */
+function messageAgent(request: ScriptRequest, id: string): ReturnType<ScriptFunction> {
+  const target = agentIdOf(request.output(`${id}-spawn`));
+  if (!request.output(`${id}-resume`))
+    return callTool("resume_agent", { id: target }, { ...AGENTS, callId: `${id}-resume` });
+  if (!request.output(`${id}-send`)) {
+    const message = `run again-${id}`;
+    return callTool("send_input", { target, message }, { ...AGENTS, callId: `${id}-send` });
+  }
+  if (request.output(`${id}-answer`)) return say(`told ${id}`);
+  return callTool("wait_agent", { targets: [target] }, { ...AGENTS, callId: `${id}-answer` });
+}
+
+function agentIdOf(spawned: { readonly text: string } | undefined): string {
+  return /"agent_id":"(?<id>[^"]+)"/.exec(spawned?.text ?? "")?.[1] ?? "";
 }
