@@ -3,6 +3,7 @@ import { appendFromAll } from "./fleet/append-from-all.ts";
 import { commandTime, readLatency } from "./fleet/between-nodes.ts";
 import { drainIdle, failOver } from "./fleet/failover.ts";
 import { openFleet, type FleetOptions } from "./fleet/fleet.ts";
+import { jobTime, workflowTime } from "./fleet/peers.ts";
 import { readOnAllNodes } from "./fleet/readers.ts";
 import { measureScale } from "./fleet/scale.ts";
 import { setUp, type Context } from "./fleet/setup.ts";
@@ -36,7 +37,7 @@ export default defineBench({
   setup: setUp,
   rows: (row) => [
     row({
-      name: "200 turns in 100 sessions",
+      name: "a turn in each of 200 sessions",
       measures: {
         turns: { unit: "turns/s", better: "higher" },
         cpu: { unit: "ms/turn", better: "lower" },
@@ -54,41 +55,63 @@ export default defineBench({
       bars: [
         { measure: "cpu", against: "1 node", atMost: 1.15 },
         { measure: "cpu", against: "SQLite", atMost: 1.5 },
+        { of: "4 nodes", measure: "cpu", against: "1 node", atMost: 1.15 },
+        { of: "4 nodes", measure: "cpu", against: "SQLite", atMost: 1.5 },
       ],
     }),
     row({
       name: "events appended by all nodes",
-      measures: { throughput: "events/s", "stored p99": "ms" },
-      contestants: {
-        ours: async ({ server }) => appendFromAll(await server(), 2),
-        "1 node": async ({ server }) => appendFromAll(await server(), 1),
-        "4 nodes": async ({ server }) => appendFromAll(await server(), 4),
+      measures: {
+        throughput: "events/s",
+        "stored p99": "ms",
+        "cpu of Postgres": { unit: "ms/1,000 events", better: "lower" },
+        WAL: { unit: "KB/1,000 events", better: "lower" },
       },
-      bars: [
-        { measure: "throughput", atLeast: 20_000 },
-        { measure: "stored p99", atMost: 50 },
-      ],
+      contestants: {
+        ours: async (context) => appendOn(2, context),
+        "1 node": async (context) => appendOn(1, context),
+        "4 nodes": async (context) => appendOn(4, context),
+      },
+      bars: (["ours", "1 node", "4 nodes"] as const).flatMap((of) => [
+        { of, measure: "throughput" as const, atLeast: 20_000 },
+        { of, measure: "stored p99" as const, atMost: 50 },
+      ]),
     }),
     row({
       name: "an event reaches a reader on another node",
       measures: "ms",
       contestants: {
         ours: async ({ pair }) => readLatency(await pair(), "other"),
+        "4 nodes": async ({ four }) => readLatency(await four(), "other"),
         "same node": async ({ pair }) => readLatency(await pair(), "owner"),
       },
-      bars: [{ against: "same node", atMost: 1.5 }],
+      bars: [
+        { against: "same node", atMost: 1.5 },
+        { of: "4 nodes", against: "same node", atMost: 1.5 },
+      ],
     }),
     row({
       name: "a command through another node",
       measures: "ms",
       contestants: {
         ours: async ({ pair }) => commandTime(await pair(), "other"),
+        "4 nodes": async ({ four }) => commandTime(await four(), "other"),
         "same node": async ({ pair }) => commandTime(await pair(), "owner"),
       },
-      bars: [{ atMost: 10 }],
+      bars: [{ atMost: 10 }, { of: "4 nodes", atMost: 10 }],
+    }),
+    // Ours is a command over HTTP whose outcome is an event of the session. The peers do less, and without HTTP.
+    row({
+      name: "a command, a job and a workflow",
+      measures: "ms",
+      contestants: {
+        ours: async ({ pair }) => commandTime(await pair(), "owner"),
+        "pg-boss": async ({ server }) => jobTime(await (await server()).createDatabase()),
+        DBOS: async ({ server }) => workflowTime(await (await server()).createDatabase()),
+      },
     }),
     row({
-      name: "1,000 readers of one session on 2 nodes",
+      name: "1,000 readers of one session on all nodes",
       measures: { completed: { unit: "readers", better: "higher" }, time: "ms" },
       contestants: {
         ours: once(async ({ fleet }) => {
@@ -99,8 +122,16 @@ export default defineBench({
           await using nodes = await fleet(1);
           return await readOnAllNodes(nodes);
         }),
+        "4 nodes": once(async ({ fleet }) => {
+          await using nodes = await fleet(4);
+          return await readOnAllNodes(nodes);
+        }),
       },
-      bars: [{ measure: "completed", atLeast: 1_000 }],
+      bars: [
+        { measure: "completed", atLeast: 1_000 },
+        { of: "1 node", measure: "completed", atLeast: 1_000 },
+        { of: "4 nodes", measure: "completed", atLeast: 1_000 },
+      ],
     }),
     ...(["postgres", "sqlite"] as const).map((kind) =>
       row({
@@ -125,7 +156,7 @@ export default defineBench({
         ours: (context) => failOverOf(2, context, { fleet: SHORT_LEASE }),
         "4 nodes": (context) => failOverOf(4, context, { fleet: SHORT_LEASE }),
       },
-      bars: [{ atMost: 4_500 }],
+      bars: [{ atMost: 4_500 }, { of: "4 nodes", atMost: 4_500 }],
     }),
     row({
       name: "failover after kill -9, default lease of 30 s",
@@ -134,7 +165,7 @@ export default defineBench({
         ours: once((context) => failOverOf(2, context)),
         "4 nodes": once((context) => failOverOf(4, context)),
       },
-      bars: [{ atMost: 31_500 }],
+      bars: [{ atMost: 31_500 }, { of: "4 nodes", atMost: 31_500 }],
     }),
     row({
       name: "drain of 200 idle sessions",
@@ -155,10 +186,9 @@ export default defineBench({
         "rollout compressed": "KB",
       },
       contestants: {
-        ours: once(async ({ fleet }) => {
-          await using nodes = await fleet(1);
-          return await measureStorage(nodes, nodes.location);
-        }),
+        ours: once((context) => storageOf(2, context)),
+        "1 node": once((context) => storageOf(1, context)),
+        "4 nodes": once((context) => storageOf(4, context)),
       },
     }),
   ],
@@ -167,6 +197,15 @@ export default defineBench({
 async function turnsOn(nodes: number, { fleet, serverPid }: Context, signal: AbortSignal) {
   await using opened = await fleet(nodes);
   return await runTurns(opened, [await serverPid()], signal);
+}
+
+async function appendOn(nodes: number, { server, serverPid }: Context) {
+  return appendFromAll(await server(), await serverPid(), nodes);
+}
+
+async function storageOf(nodes: number, { fleet }: Context) {
+  await using opened = await fleet(nodes);
+  return await measureStorage(opened, opened.location);
 }
 
 async function failOverOf(nodes: number, { fleet }: Context, limits?: FleetOptions["limits"]) {

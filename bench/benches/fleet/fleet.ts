@@ -53,7 +53,8 @@ export async function openFleet({ model, nodes, store, limits }: FleetOptions): 
       userCodexHome: join(stateFolder, "none"),
       codex: { codexPath: home.codex, env: home.env, inheritEnv: false },
       ...(store !== undefined && { store }),
-      ...(limits && { limits }),
+      // No load balancer sends requests to these nodes.
+      limits: { ...limits, fleet: { drainListenMs: 0, ...limits?.fleet } },
     } satisfies DaemonOptions;
     opened.push(await startNode(name, options, stack));
   }

@@ -21,6 +21,8 @@ export interface Context extends AsyncDisposable {
   ) => Promise<Fleet & { readonly location: string }>;
   /** Two nodes, for the rows that don't need an empty store. */
   readonly pair: () => Promise<Fleet>;
+  /** Four nodes, for the same rows. */
+  readonly four: () => Promise<Fleet>;
   /** Opens a store with this number of past sessions. */
   readonly filled: (kind: "sqlite" | "postgres", sessions: number) => Promise<Database>;
 }
@@ -47,6 +49,7 @@ export async function setUp(signal: AbortSignal): Promise<Context> {
     serverPid: createOnce(async () => findPostmaster(await server())),
     fleet,
     pair: createOnce(async () => opened.use(await fleet(2))),
+    four: createOnce(async () => opened.use(await fleet(4))),
     filled: (kind, sessions) => {
       const name = `${kind}-${sessions}`;
       let store = stores.get(name);

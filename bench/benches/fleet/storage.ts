@@ -14,8 +14,6 @@ export type StorageCosts = {
 
 /** Kilobytes per turn that Postgres writes, and that it stores of Codex's files before and after they are compressed. */
 export async function measureStorage(fleet: Fleet, location: string): Promise<StorageCosts> {
-  const [node] = fleet.nodes;
-  if (!node) throw new Error("There is no node.");
   await using database = await openDatabase(location, { limits: { compactAfterMs: -3_600_000 } });
   const read = async (query: string): Promise<number> => {
     const { rows } = await sql
@@ -26,7 +24,13 @@ export async function measureStorage(fleet: Fleet, location: string): Promise<St
   const written = "select pg_current_wal_lsn() - '0/0'::pg_lsn";
   const kept = `select coalesce((select sum(octet_length(data)) from rollout_chunk), 0) + coalesce((select sum(octet_length(image)) from rollout), 0)`;
   const before = { written: await read(written), kept: await read(kept) };
-  await Promise.all(Array.from({ length: SESSIONS }, () => runSession(node, fleet.workspace, TURNS)));
+  await Promise.all(
+    Array.from({ length: SESSIONS }, (_, index) => {
+      const node = fleet.nodes[index % fleet.nodes.length];
+      if (!node) throw new Error("There is no node.");
+      return runSession(node, fleet.workspace, TURNS);
+    }),
+  );
   const perTurn = (bytes: number): number => bytes / 1_024 / (SESSIONS * TURNS);
   const chunks = perTurn((await read(kept)) - before.kept);
   const wal = perTurn((await read(written)) - before.written);

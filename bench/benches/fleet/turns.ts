@@ -3,8 +3,9 @@ import { checkResponse } from "../turns/script.ts";
 import { cpuTime } from "./cpu-time.ts";
 import type { Fleet, FleetNode } from "./fleet.ts";
 
-const SESSIONS = 100;
-const TURNS = 2;
+const SESSIONS = 200;
+/** More would wait for connections to the store for longer than a node lets them. */
+const CREATED_AT_ONCE = 20;
 
 export type TurnCosts = {
   readonly turns: number;
@@ -13,7 +14,7 @@ export type TurnCosts = {
 };
 
 /**
- * Runs several turns in sessions on all nodes concurrently. Measures turns per second, and the CPU time of a turn in nodes,
+ * Runs a turn in each of many sessions on all nodes concurrently. Measures turns per second, and the CPU time of a turn in nodes,
  * codex and store together. On a machine with few cores, only the CPU time is meaningful.
  *
  * @param postgres Process IDs of the server.
@@ -26,21 +27,24 @@ export async function runTurns(
   const nodes = fleet.nodes.map(({ process: { pid = 0 } }) => pid);
   // The first turn is not measured, because it compiles code and starts codex.
   await Promise.all(fleet.nodes.map((node) => runSession(node, fleet.workspace, 1)));
+  const sessions: { readonly node: FleetNode; readonly id: string }[] = [];
+  while (sessions.length < SESSIONS) {
+    const created = Array.from({ length: CREATED_AT_ONCE }, async (_, index) => {
+      const node = fleet.nodes[index % fleet.nodes.length];
+      if (!node) throw new Error("There is no node.");
+      return { node, id: await createSession(node, fleet.workspace) };
+    });
+    sessions.push(...(await raceAbort(Promise.all(created), signal)));
+  }
   const before = { nodes: cpuTime(nodes), postgres: cpuTime(postgres) };
   const begin = performance.now();
-  const work = Array.from({ length: SESSIONS }, (_, index) => {
-    const node = fleet.nodes[index % fleet.nodes.length];
-    if (!node) throw new Error("There is no node.");
-    return runSession(node, fleet.workspace, TURNS);
-  });
-  await raceAbort(Promise.all(work), signal);
+  await raceAbort(Promise.all(sessions.map(({ node, id }) => runTurnsOf(node, id, 1))), signal);
   const seconds = (performance.now() - begin) / 1_000;
   const ofPostgres = cpuTime(postgres) - before.postgres;
-  const count = SESSIONS * TURNS;
   return {
-    turns: count / seconds,
-    cpu: (cpuTime(nodes) - before.nodes + ofPostgres) / count,
-    "cpu of Postgres": ofPostgres / count,
+    turns: SESSIONS / seconds,
+    cpu: (cpuTime(nodes) - before.nodes + ofPostgres) / SESSIONS,
+    "cpu of Postgres": ofPostgres / SESSIONS,
   };
 }
 
@@ -53,8 +57,12 @@ export async function createSession({ client }: FleetNode, cwd: string): Promise
 
 /** Runs several turns in a new session. Resolves to its ID. */
 export async function runSession(node: FleetNode, cwd: string, turns: number): Promise<string> {
-  const { client } = node;
   const sessionId = await createSession(node, cwd);
+  await runTurnsOf(node, sessionId, turns);
+  return sessionId;
+}
+
+async function runTurnsOf({ client }: FleetNode, sessionId: string, turns: number): Promise<void> {
   const ending = new AbortController();
   const events = client.sessionEvents(sessionId, { signal: ending.signal });
   try {
@@ -72,5 +80,4 @@ export async function runSession(node: FleetNode, cwd: string, turns: number): P
   } finally {
     ending.abort();
   }
-  return sessionId;
 }

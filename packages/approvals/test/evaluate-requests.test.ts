@@ -96,7 +96,17 @@ describe("permissions", () => {
   });
 
   it("are never granted if they include a folder that is refused", () => {
-    const path = fc.constantFrom("/w", "/w/a", "/", "/etc", "/data", "/home/me/.ssh", "/tmp/x", "../src/x", "a");
+    const path = fc.constantFrom(
+      "/w",
+      "/w/a",
+      "/",
+      "/etc",
+      "/data",
+      "/home/me/.ssh",
+      "/tmp/x",
+      "../src/x",
+      "a",
+    );
     const paths = fc.array(path, { maxLength: 4 });
     const presets = fc.constantFrom("read-only", "workspace-write", "developer", "danger-full-access");
     const refused = fc.constantFrom("/", "/etc", "/home/me/.ssh");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 
-const tokens = readFileSync(join(import.meta.dirname, "tokens.css"), "utf8");
+const tokens = readFileSync(join(import.meta.dirname, "../src/styles/tokens.css"), "utf8");
 
 /** A colour of both themes. */
 function colour(name: string): readonly [light: string, dark: string] {

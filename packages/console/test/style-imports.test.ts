@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 
-const SRC = join(import.meta.dirname, "..");
+const SRC = join(import.meta.dirname, "../src");
 
 const files = globSync("**/*.{ts,tsx,css}", { cwd: SRC }).filter(
   (file) => !/\.(?:test|fixture)\./.test(file),

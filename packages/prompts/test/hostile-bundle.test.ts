@@ -116,10 +116,7 @@ test("a bomb of zeros is refused without unpacking it", async () => {
 });
 
 test("names that lead out of the folder are only names", async () => {
-  const path = write(
-    "traversal.zip",
-    make({ "../../escaped": strToU8("x"), "/etc/escaped": strToU8("x") }),
-  );
+  const path = write("traversal.zip", make({ "../../escaped": strToU8("x"), "/etc/escaped": strToU8("x") }));
   await expect(openBundle(path)).resolves.toMatchObject({ manifest: { prompt: "test/p" } });
 });
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repetitions } from "@codexkit/testing";
-import { RelayError } from "../errors.ts";
-import { DataFrameEncoder } from "./data-frame-encoder.ts";
-import { decodeFrame } from "./decode-frame.ts";
-import { encodeFrame } from "./encode-frame.ts";
-import type { RelayFrame } from "./frame.ts";
+import { RelayError } from "../src/errors.ts";
+import { DataFrameEncoder } from "../src/frames/data-frame-encoder.ts";
+import { decodeFrame } from "../src/frames/decode-frame.ts";
+import { encodeFrame } from "../src/frames/encode-frame.ts";
+import type { RelayFrame } from "../src/frames/frame.ts";
 
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const payload = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((bytes) => Buffer.from(bytes));

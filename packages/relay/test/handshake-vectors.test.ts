@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { HandshakeVector, RecordedFrame } from "../../test/vectors.ts";
-import { DataFrameEncoder } from "../frames/data-frame-encoder.ts";
-import { decodeFrame } from "../frames/decode-frame.ts";
-import { identityFromSeeds, publicKeySchema, toPublicKeyJson } from "./identity.ts";
-import { InitiatorHandshake } from "./initiator.ts";
-import { ResponderHandshake } from "./responder.ts";
-import type { HandshakeRandomness, StreamKeys } from "./transcript.ts";
+import type { HandshakeVector, RecordedFrame } from "./vectors.ts";
+import { DataFrameEncoder } from "../src/frames/data-frame-encoder.ts";
+import { decodeFrame } from "../src/frames/decode-frame.ts";
+import { identityFromSeeds, publicKeySchema, toPublicKeyJson } from "../src/noise/identity.ts";
+import { InitiatorHandshake } from "../src/noise/initiator.ts";
+import { ResponderHandshake } from "../src/noise/responder.ts";
+import type { HandshakeRandomness, StreamKeys } from "../src/noise/transcript.ts";
 
 const vectors = JSON.parse(
-  readFileSync(new URL("../../test/vectors.json", import.meta.url), "utf8"),
+  readFileSync(new URL("./vectors.json", import.meta.url), "utf8"),
 ) as HandshakeVector[];
 
 const bytes = (base64: string): Buffer => Buffer.from(base64, "base64");

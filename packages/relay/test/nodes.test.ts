@@ -5,17 +5,12 @@ import { PostgresServer } from "@codexkit/store/testing";
 import { OwnedProcess } from "@codexkit/testing";
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { authorize, dataFrame, newStreamId, randomKey, RawSocket, register } from "../../../test/raw-ends.ts";
-import {
-  ENVIRONMENT,
-  startTestRegistry,
-  type TestRegistry,
-  waitForExecutor,
-} from "../../../test/registry-fixture.ts";
+import { authorize, dataFrame, newStreamId, randomKey, RawSocket, register } from "./raw-ends.ts";
+import { ENVIRONMENT, startTestRegistry, type TestRegistry, waitForExecutor } from "./registry-fixture.ts";
 
-import { startRegistry } from "../index.ts";
+import { startRegistry } from "../src/registry/index.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../test/registry-program.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("./registry-program.ts", import.meta.url));
 /** Long enough to start and restart Postgres on a busy machine. */
 const SLOW = { timeout: 60_000 };
 const POLL = { timeout: 20_000, interval: 50 };

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { repetitions } from "@codexkit/testing";
-import { faultyLink, seededRandom } from "../../../test/faulty-link.ts";
-import { type MemoryChannel, memoryChannelPair } from "../../../test/memory-channel.ts";
-import { Inbox, REGISTRATION_ID, streamPair, testAcceptor } from "../../../test/stream-pair.ts";
-import { RelayError } from "../../errors.ts";
-import { decodeFrame } from "../../frames/decode-frame.ts";
-import { encodeFrame } from "../../frames/encode-frame.ts";
-import type { RelayStream } from "../relay-stream.ts";
+import { faultyLink, seededRandom } from "./faulty-link.ts";
+import { type MemoryChannel, memoryChannelPair } from "./memory-channel.ts";
+import { Inbox, REGISTRATION_ID, streamPair, testAcceptor } from "./stream-pair.ts";
+import { RelayError } from "../src/errors.ts";
+import { decodeFrame } from "../src/frames/decode-frame.ts";
+import { encodeFrame } from "../src/frames/encode-frame.ts";
+import type { RelayStream } from "../src/stream/relay-stream.ts";
 
 const MIB = 1024 * 1024;
 
