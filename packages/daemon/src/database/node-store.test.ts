@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NODE, useDatabases } from "../../test/database-fixture.ts";
+import { NODE, ownedSession, useDatabases } from "../../test/database-fixture.ts";
 
 const databases = useDatabases("postgres");
 
@@ -52,4 +52,21 @@ test("a name is refused if the daemon that lost it is back before its lease has 
   const renewals = setInterval(() => void here.nodes.renew(nodeId).catch(() => {}), 50);
   await expect(there.nodes.takeName("here")).rejects.toMatchObject({ code: "bad_options" });
   clearInterval(renewals);
+});
+
+test("a node that was shut down stays known while sessions are pinned to it", async () => {
+  await using database = await databases.open();
+  const owner = await ownedSession(database);
+  await database.sessions.release(owner);
+  await database.store.db
+    .updateTable("session")
+    .set({ needs: JSON.stringify(["node:pinned"]) })
+    .execute();
+  for (const name of ["pinned", "pinned", "free"]) {
+    await database.nodes.retire(await database.nodes.register({ ...NODE, name }));
+  }
+  await database.nodes.register({ ...NODE, name: "other" });
+  const known = (await database.nodes.list()).filter(({ isAlive }) => !isAlive);
+  // Of the two boots, the newer one.
+  expect(known).toMatchObject([{ name: "pinned" }]);
 });

@@ -135,18 +135,41 @@ export class NodeStore {
         started_at: this.#store.now,
       })
       .execute();
-    await this.#store.db
+    await this.#deleteFormer();
+    return id;
+  }
+
+  /**
+   * Deletes boots that ended long ago or were retired, except those that own sessions, and the newest boot of each node that
+   * sessions are pinned to, because such a node must be known to be removed.
+   */
+  async #deleteFormer(): Promise<void> {
+    const { db, now } = this.#store;
+    await db
       .deleteFrom("node")
-      .where("lease_until", "<", sql<number>`${this.#store.now} - ${sql.lit(KEEP_MS)}`)
-      .where("id", "not in", (select) =>
-        select
-          .selectFrom("session")
-          .select("node_id")
-          .where("node_id", "is not", null)
-          .$castTo<{ node_id: string }>(),
+      .where("lease_until", "<", sql<number>`${now} - ${sql.lit(KEEP_MS)}`)
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom("session").select("id").whereRef("node_id", "=", "node.id"))),
+      )
+      .where(({ not, exists, selectFrom, or }) =>
+        or([
+          exists(
+            selectFrom("node as newer")
+              .select("newer.id")
+              .whereRef("newer.name", "=", "node.name")
+              .whereRef("newer.id", ">", "node.id"),
+          ),
+          not(
+            exists(
+              selectFrom("session")
+                .select("session.id")
+                .where("phase", "<>", "deleted")
+                .where(sql<boolean>`needs like '%"node:' || node.name || '"%'`),
+            ),
+          ),
+        ]),
       )
       .execute();
-    return id;
   }
 
   /**
