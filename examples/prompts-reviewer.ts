@@ -11,7 +11,7 @@ import {
   filesExist,
   openWorkspace,
   readBeforeWrite,
-  Session,
+  PromptSession,
   ToolFailure,
 } from "@codexkit/prompts";
 import { callTool, run } from "@codexkit/scripted-model";
@@ -74,7 +74,7 @@ await using workspace = openWorkspace();
 workspace.writeText("login.js", 'const password = "hunter2";\n');
 
 await using codex = await Codex.launch(setup.launch);
-const session = new Session();
+const session = new PromptSession();
 const { output, turns } = await evaluate(codex, review.bind({ focus: "security" }), {
   session,
   workspace,

@@ -49,7 +49,7 @@ export type { Dialect } from "./shell/plain-script.ts";
 export {
   createApprover,
   type Answer,
-  type Approval,
+  type ApproverDecision,
   type ApproverOptions,
   type AskHandler,
   type AuditRecord,

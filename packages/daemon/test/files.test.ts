@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FileChange, FolderPage } from "../src/api/file.ts";
+import type { WatchedFileChange, FolderPage } from "../src/api/file.ts";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
 import { useDatabases } from "./database-fixture.ts";
@@ -341,7 +341,7 @@ describe("files", () => {
     for await (const { name } of files.entries()) names.push(name);
     expect(names).toEqual(["a b%.txt"]);
     const stop = new AbortController();
-    const seen: FileChange[] = [];
+    const seen: WatchedFileChange[] = [];
     for await (const change of files.changes(".", { signal: stop.signal })) {
       seen.push(change);
       if (change.type === "watching") await files.write("new", "");

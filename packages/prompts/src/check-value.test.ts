@@ -106,7 +106,7 @@ test.for<readonly [call: () => unknown, message: RegExp]>([
     /budget must be a Budget: new Budget\(.* got an object \(totalTokens\)/,
   ],
   [run({ deadline: 5_000 }), /deadline must be a Deadline: Deadline.in\(60_000\), got 5000/],
-  [run({ session: {} }), /session must be a Session, got an object \(empty\)/],
+  [run({ session: {} }), /session must be a PromptSession, got an object \(empty\)/],
   [run({ workspace: "/tmp" }), /workspace must be a Workspace from openWorkspace, got "\/tmp"/],
   [run({ signal: 5 }), /signal must be an AbortSignal, got 5/],
   [run({ onFailure: "rollback" }), /onFailure must be "keep" or "restore", got "rollback"/],

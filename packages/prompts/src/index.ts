@@ -33,7 +33,7 @@ export {
   type PromptToolContext,
   type PromptToolOptions,
 } from "./tools/define-prompt-tool.ts";
-export type { PolicyCall, PolicyVerdict, ToolPolicy } from "./tools/tool-policy.ts";
+export type { PolicyCall, ToolPolicyVerdict, ToolPolicy } from "./tools/tool-policy.ts";
 export {
   customPolicy,
   readBeforeWrite,
@@ -61,7 +61,7 @@ export {
 // Sessions.
 export {
   eventLog,
-  Session,
+  PromptSession,
   type SessionBackend,
   type SessionChange,
   type SessionCheckpoint,
@@ -82,7 +82,7 @@ export {
   RenderedTools,
   ToolInvoked,
   type EventDefinition,
-  type SessionEvent,
+  type PromptSessionEvent,
 } from "./session/session-event.ts";
 export { openSession } from "./session/file-backend.ts";
 

@@ -9,7 +9,7 @@ import {
   defineSlice,
   evaluate,
   openWorkspace,
-  Session,
+  PromptSession,
   ToolInvoked,
 } from "../src/index.ts";
 
@@ -65,9 +65,9 @@ beforeAll(async () => {
 });
 afterAll(() => setup[Symbol.asyncDispose]());
 
-async function run(): Promise<Session> {
+async function run(): Promise<PromptSession> {
   await using workspace = openWorkspace();
-  const session = new Session();
+  const session = new PromptSession();
   const { text } = await evaluate(setup.codex, prompt.bind(), {
     session,
     workspace,
@@ -157,7 +157,7 @@ describe("results", () => {
     expect(session.eventsOf(ToolInvoked)).toMatchObject([{ tool: "echo", success: true }]);
     expect(session.get(calls)).toBe(1);
     // Everything that is recorded can be stored.
-    expect(Session.fromJSON(JSON.stringify(session)).eventsOf(ToolInvoked)).toHaveLength(1);
+    expect(PromptSession.fromJSON(JSON.stringify(session)).eventsOf(ToolInvoked)).toHaveLength(1);
   });
 
   test.for<readonly [string, () => unknown]>([
@@ -242,7 +242,7 @@ describe("calls", () => {
     await using workspace = openWorkspace();
     request = [{ tool: "echo", args: { text: "a" } }];
     respond = () => evaluate(setup.codex, prompt.bind(), { workspace });
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, prompt.bind(), { session, workspace, thread: { ephemeral: true } });
     expect(session.eventsOf(ToolInvoked)).toMatchObject([
       { success: false, text: expect.stringContaining("in its own workspace") as string },

@@ -10,7 +10,7 @@ import { z } from "zod";
 import { writeOwner } from "../src/owner-file.ts";
 import { openSession } from "../src/session/file-backend.ts";
 import { defineEvent } from "../src/session/session-event.ts";
-import { Session } from "../src/session/session.ts";
+import { PromptSession } from "../src/session/session.ts";
 import { defineSlice } from "../src/session/slice.ts";
 
 const words = defineSlice<readonly string[]>({ name: "words", schema: z.array(z.string()), initial: [] });
@@ -45,14 +45,14 @@ describe("JSON", () => {
     { version: 2, id: "x", slices: {} },
     { version: 1e300, id: "x", slices: {} },
   ])("%j is refused", (json) => {
-    expect(() => Session.fromJSON(json)).toThrow(
+    expect(() => PromptSession.fromJSON(json)).toThrow(
       expect.objectContaining({ code: "invalid_snapshot" }) as Error,
     );
   });
 
   test("slices named like members of objects are slices like others", () => {
     const json = '{"version":1,"id":"x","slices":{"__proto__":{"polluted":1},"constructor":["a"]}}';
-    const session = Session.fromJSON(json);
+    const session = PromptSession.fromJSON(json);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
     const odd = defineSlice({ name: "constructor", schema: z.array(z.string()), initial: [] as string[] });
     expect(session.get(odd)).toEqual(["a"]);
@@ -154,8 +154,8 @@ describe("files", () => {
 describe("options", () => {
   test("that are misspelt or have a wrong type are refused", async () => {
     await expect(openSession(path, { slice: [] } as never)).rejects.toThrow(/Did you mean "slices"/);
-    expect(() => new Session({ slice: [] } as never)).toThrow(/Did you mean "slices"/);
-    expect(() => new Session({ id: 5 } as never)).toThrow(/id must be a string/);
+    expect(() => new PromptSession({ slice: [] } as never)).toThrow(/Did you mean "slices"/);
+    expect(() => new PromptSession({ id: 5 } as never)).toThrow(/id must be a string/);
     expect(existsSync(path)).toBe(false);
   });
 
@@ -168,9 +168,9 @@ describe("options", () => {
 
 test("an event without a payload can be stored and read", () => {
   const Done = defineEvent<undefined>("Done");
-  const session = new Session();
+  const session = new PromptSession();
   session.dispatch(Done(undefined));
-  expect(Session.fromJSON(JSON.stringify(session)).eventsOf(Done)).toEqual([undefined]);
+  expect(PromptSession.fromJSON(JSON.stringify(session)).eventsOf(Done)).toEqual([undefined]);
 });
 
 describe("two writers", () => {

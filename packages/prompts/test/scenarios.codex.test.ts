@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { launch, plain, task } from "./noting-prompt.ts";
-import { definePrompt, evaluate, openWorkspace, Session, ToolInvoked } from "../src/index.ts";
+import { definePrompt, evaluate, openWorkspace, PromptSession, ToolInvoked } from "../src/index.ts";
 
 describe("codex", () => {
   test("native_tool_emits_tool_invoked", async () => {
@@ -18,7 +18,7 @@ describe("codex", () => {
       "Done.",
     ]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, plain.bind(), { session, workspace, thread: { sandbox: "workspace-write" } });
     expect(session.eventsOf(ToolInvoked).map(({ tool, success }) => `${tool} ${success}`)).toEqual([
       "codex:command true",
@@ -37,7 +37,7 @@ describe("codex", () => {
       mounts: [{ from: join(host.path, "repo") }],
       allowedRoots: [host.path],
     });
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, plain.bind(), { session, workspace, thread: { sandbox: "workspace-write" } });
     expect(session.eventsOf(ToolInvoked)[0]?.text).toBe("from the host\n");
     expect(readFileSync(join(host.path, "repo", "data.txt"), "utf8")).toBe("from the host\n");
@@ -45,7 +45,7 @@ describe("codex", () => {
 
   test("workspace_temp_cwd", async () => {
     await using setup = await launch([run("pwd"), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     let root: string;
     {
       await using workspace = openWorkspace();
@@ -63,7 +63,7 @@ describe("codex", () => {
   test("workspace_custom_env", async () => {
     await using setup = await launch([run("echo $COLOUR"), "Done."]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, plain.bind(), { session, workspace, thread: { env: { COLOUR: "blue" } } });
     expect(session.eventsOf(ToolInvoked)[0]?.text).toBe("blue\n");
   });
@@ -76,7 +76,7 @@ describe("codex", () => {
     const command = `node -e "fetch('http://127.0.0.1:${server.port}').then(() => console.log('reached'), () => console.log('blocked'))"`;
     await using setup = await launch([run(command), "Done."]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, plain.bind(), {
       session,
       workspace,

@@ -12,7 +12,7 @@ import {
   filesExist,
   openBundle,
   openWorkspace,
-  Session,
+  PromptSession,
   staticFeedback,
   ToolInvoked,
 } from "../src/index.ts";
@@ -27,7 +27,7 @@ describe("transactions", () => {
 
   test("failure_rolls_back_session_state", async () => {
     await using setup = await launch([callNote("bad"), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session });
     expect(session.get(notes)).toEqual([]);
     expect(session.eventsOf(ToolInvoked)).toHaveLength(1);
@@ -36,7 +36,7 @@ describe("transactions", () => {
   test("sequential_isolation", async () => {
     await using setup = await launch([callNote("one"), callNote("bad"), callNote("two"), "Done."]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session, workspace });
     expect(session.get(notes)).toEqual(["one", "two"]);
     expect(["one.txt", "bad.txt", "two.txt"].map((name) => workspace.exists(name))).toEqual([
@@ -49,7 +49,7 @@ describe("transactions", () => {
   test("calls of one response are isolated too", async () => {
     await using setup = await launch([[callNote("one"), callNote("bad"), callNote("two")], "Done."]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session, workspace });
     expect(session.get(notes).toSorted()).toEqual(["one", "two"]);
     expect(["one.txt", "bad.txt", "two.txt"].map((name) => workspace.exists(name))).toEqual([
@@ -111,7 +111,7 @@ describe("guardrails", () => {
       policies: [customPolicy("quiet", () => "Not now.")],
     });
     await using setup = await launch([callNote("one"), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, guarded.bind(), { session });
     expect(session.get(notes)).toEqual([]);
     expect(session.eventsOf(ToolInvoked)[0]?.text).toBe('The policy "quiet" denies the call: Not now.');
@@ -130,7 +130,7 @@ describe("guardrails", () => {
       ],
     });
     await using setup = await launch([callNote("one"), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, guarded.bind(), { session });
     expect(session.get(notes)).toEqual([]);
   });

@@ -14,7 +14,7 @@ import {
   PromptExecuted,
   PromptRendered,
   RenderedTools,
-  Session,
+  PromptSession,
   ToolInvoked,
   type TranscriptEntry,
 } from "../src/index.ts";
@@ -27,7 +27,7 @@ describe("basic", () => {
 
   test("prompt_name_propagation", async () => {
     await using setup = await launch(["42"]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, plain.bind(), { session });
     const names = session.get(eventLog).map(({ payload }) => (payload as { prompt: string }).prompt);
     expect(names).toEqual(["ack/plain", "ack/plain", "ack/plain"]);
@@ -37,7 +37,7 @@ describe("basic", () => {
 describe("tools", () => {
   test("bridged_tool_is_called", async () => {
     await using setup = await launch([callNote("one"), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session });
     expect(session.get(notes)).toEqual(["one"]);
   });
@@ -83,7 +83,7 @@ describe("output", () => {
 describe("events", () => {
   test("prompt_rendered, rendered_tools, tool_invoked and prompt_executed, in this order", async () => {
     await using setup = await launch([[callNote("one"), usage({ input: 100, output: 10 })], "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session });
 
     expect(session.eventsOf(PromptRendered)).toMatchObject([{ text: "## 1. Task\n\nDo the task." }]);
@@ -212,7 +212,7 @@ describe("disclosure", () => {
       callTool("leaf", {}, { callId: "leaf" }),
       "Done.",
     ]);
-    const session = new Session();
+    const session = new PromptSession();
     const { turns } = await evaluate(setup.codex, tree.bind(), { session });
     expect(turns).toHaveLength(3);
     expect(session.eventsOf(ToolInvoked).map(({ tool, success }) => `${tool} ${success}`)).toEqual([
@@ -228,7 +228,7 @@ describe("disclosure", () => {
       callTool("leaf", {}, { callId: "leaf" }),
       "Done.",
     ]);
-    const session = new Session();
+    const session = new PromptSession();
     const { turns } = await evaluate(setup.codex, tree.bind(), { session });
     expect(turns).toHaveLength(2);
     expect(session.eventsOf(ToolInvoked).at(-1)).toMatchObject({ tool: "leaf", success: true });

@@ -70,7 +70,7 @@ export interface ApproverOptions {
   readonly onDecision?: ((record: AuditRecord) => void) | undefined;
 }
 
-export interface Approval {
+export interface ApproverDecision {
   readonly outcome: Outcome;
   readonly record: AuditRecord;
   /** Rules to store after an "always allow" answer. */
@@ -86,7 +86,7 @@ const DEFAULT_TIMEOUT_MS = 600_000;
  */
 export function createApprover(
   options: ApproverOptions,
-): (request: ApprovalRequest, signal?: AbortSignal) => Promise<Approval> {
+): (request: ApprovalRequest, signal?: AbortSignal) => Promise<ApproverDecision> {
   const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
   return async (request, signal) => {
     const policy = typeof options.policy === "function" ? options.policy() : options.policy;
@@ -98,7 +98,7 @@ export function createApprover(
       outcome: Outcome,
       who: Pick<AuditRecord, "decidedBy" | "by">,
       remember: readonly Rule[] = [],
-    ): Approval => {
+    ): ApproverDecision => {
       const { decision } = outcome;
       const scope = decision === "allow" ? outcome.scope : "call";
       const reason = decision === "allow" ? evaluation.reason : outcome.reason;

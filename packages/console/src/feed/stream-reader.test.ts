@@ -1,6 +1,6 @@
 import {
   DaemonClientError,
-  type EventStreamOptions,
+  type SummaryStreamOptions,
   type SessionEvent,
   type StreamFrame,
 } from "@codexkit/daemon/client";
@@ -22,11 +22,11 @@ function warning(seq: number): StreamFrame {
 
 /** Connections that yield given frames, one list per connection, or are refused with an error. */
 function createReader(connections: readonly (readonly StreamFrame[] | Error)[], { isFast = true } = {}) {
-  const opened: EventStreamOptions[] = [];
+  const opened: SummaryStreamOptions[] = [];
   let readCount = 0;
   const reports: FeedReport[] = [];
   const client = {
-    events: (options: EventStreamOptions = {}) => {
+    events: (options: SummaryStreamOptions = {}) => {
       opened.push(options);
       const frames = connections[opened.length - 1] ?? [];
       return {

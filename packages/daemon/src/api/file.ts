@@ -73,8 +73,8 @@ export const fileChange = z
       path: z.string().meta({ description: "The watched path was removed or moved. The stream ends." }),
     }),
   ])
-  .meta({ id: "FileChange" });
-export type FileChange = z.infer<typeof fileChange>;
+  .meta({ id: "WatchedFileChange" });
+export type WatchedFileChange = z.infer<typeof fileChange>;
 
 export const uploadedImage = z
   .object({

@@ -1,6 +1,6 @@
 import type { Command, Session } from "../api/session.ts";
 import type { CliThreadDetails, CliThreadItemPage, CliThreadPage, ThreadFrame } from "../api/thread.ts";
-import type { CommandOptions, CallOptions, DaemonClient, OperationArguments } from "./client.ts";
+import type { CommandOptions, DaemonCallOptions, DaemonClient, OperationArguments } from "./client.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 import type { RawRequest } from "./session-files.ts";
 
@@ -26,18 +26,18 @@ export class CliThreads {
   }
 
   /** Returns one page, newest first. With `search`, a page can be empty although there is a next one. */
-  async list({ signal, ...query }: ListOptions & CallOptions = {}): Promise<CliThreadPage> {
+  async list({ signal, ...query }: ListOptions & DaemonCallOptions = {}): Promise<CliThreadPage> {
     return this.#client.request("GET /threads", { query, ...(signal && { signal }) });
   }
 
-  async get(threadId: string, options: CallOptions = {}): Promise<CliThreadDetails> {
+  async get(threadId: string, options: DaemonCallOptions = {}): Promise<CliThreadDetails> {
     return this.#client.request("GET /threads/{threadId}", { params: { threadId }, ...options });
   }
 
   /** Returns one page of items, newest first. */
   async items(
     threadId: string,
-    { signal, ...query }: CallOptions & { readonly cursor?: string; readonly limit?: number } = {},
+    { signal, ...query }: DaemonCallOptions & { readonly cursor?: string; readonly limit?: number } = {},
   ): Promise<CliThreadItemPage> {
     return this.#client.request("GET /threads/{threadId}/items", {
       params: { threadId },

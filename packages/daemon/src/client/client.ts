@@ -7,7 +7,7 @@ import type { Routes } from "../api/routes/index.ts";
 import type { Command, Session } from "../api/session.ts";
 import type { CreateSession } from "../api/settings.ts";
 import { DaemonClientError } from "./errors.ts";
-import { EventStream, type EventStreamOptions } from "./event-stream.ts";
+import { SummaryStream, type SummaryStreamOptions } from "./summary-stream.ts";
 import { CliThreads } from "./cli-threads.ts";
 import { type RawRequest, SessionFiles } from "./session-files.ts";
 import { type AttachTerminalOptions, TerminalConnection } from "./terminal-connection.ts";
@@ -22,11 +22,11 @@ export interface DaemonClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface CallOptions {
+export interface DaemonCallOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface CommandOptions extends CallOptions {
+export interface CommandOptions extends DaemonCallOptions {
   /** Requests with the same key are carried out once. Default: a new key per call. */
   readonly idempotencyKey?: string;
   /** Milliseconds to wait for the outcome. Default: 0. */
@@ -64,7 +64,7 @@ export class DaemonClient {
   /** Calls any operation. Rejects with a `DaemonClientError` if the daemon responds with a problem. */
   async request<Key extends Operation>(
     operation: Key,
-    ...[args]: RequiredUnlessEmpty<OperationArguments<Key> & CallOptions>
+    ...[args]: RequiredUnlessEmpty<OperationArguments<Key> & DaemonCallOptions>
   ): Promise<OperationResponse<Key>> {
     const [method, path] = operation.split(" ") as [string, string];
     const { params, query, body, idempotencyKey, signal } = (args ?? {}) as GenericArguments;
@@ -115,7 +115,7 @@ export class DaemonClient {
   }
 
   /** Answers an approval or a question. Rejects with `already_answered` if another answer came first. */
-  async answer(approvalId: string, answer: InboxAnswer, options: CallOptions = {}): Promise<Approval> {
+  async answer(approvalId: string, answer: InboxAnswer, options: DaemonCallOptions = {}): Promise<Approval> {
     return this.request("POST /inbox/{approvalId}/answer", {
       params: { approvalId },
       body: answer,
@@ -157,7 +157,10 @@ export class DaemonClient {
   }
 
   /** Exports a session as one file, for `importSession` of another daemon. No turn may be running. */
-  async exportSession(sessionId: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async exportSession(
+    sessionId: string,
+    options: DaemonCallOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
     const path = fillPath("/sessions/{sessionId}/export", { sessionId });
     const response = await this.#send("GET", path, undefined, { ...options, headers: {} });
     if (!response.ok || !response.body) throw await DaemonClientError.fromResponse(response);
@@ -176,7 +179,7 @@ export class DaemonClient {
       trust,
       permissionMode,
       ...options
-    }: CallOptions & OperationQuery<"POST /sessions/import"> = {},
+    }: DaemonCallOptions & OperationQuery<"POST /sessions/import"> = {},
   ): Promise<ImportedSession> {
     const init = {
       ...options,
@@ -226,8 +229,8 @@ export class DaemonClient {
   }
 
   /** Opens one stream with summaries of all sessions, approvals, and all events of watched sessions. */
-  events(options: EventStreamOptions = {}): EventStream {
-    return new EventStream(
+  events(options: SummaryStreamOptions = {}): SummaryStream {
+    return new SummaryStream(
       async (query, signal) =>
         this.#send("GET", "/events", query, { signal, headers: { accept: "text/event-stream" } }),
       options,
@@ -269,7 +272,7 @@ export class DaemonClient {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-interface GenericArguments extends CallOptions {
+interface GenericArguments extends DaemonCallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Query;
   readonly body?: unknown;

@@ -2,7 +2,7 @@
 
 // The client and its streams.
 export {
-  type CallOptions,
+  type DaemonCallOptions,
   type CommandOptions,
   DaemonClient,
   type DaemonClientOptions,
@@ -11,7 +11,7 @@ export {
   type OperationArguments,
   type OperationResponse,
 } from "./client.ts";
-export { EventStream, type EventStreamOptions } from "./event-stream.ts";
+export { SummaryStream, type SummaryStreamOptions } from "./summary-stream.ts";
 export {
   type FileContents,
   type FileInfo,
@@ -46,7 +46,7 @@ export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "..
 export { type AnyRequest, toInboxRequest } from "../api/to-inbox-request.ts";
 export type { CommandBody, CommandKind } from "../api/command.ts";
 export type { DaemonEvent, SessionEvent } from "../api/event.ts";
-export type { FileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
+export type { WatchedFileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
 export type { Item, TurnSummary } from "../api/history.ts";
 export type { Approval } from "../api/inbox.ts";
 export type { Problem, ProblemType } from "../api/problem.ts";

@@ -1,6 +1,6 @@
-import type { FileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
+import type { WatchedFileChange, FileMatch, FolderEntry, FolderPage, UploadedImage } from "../api/file.ts";
 import type { Command } from "../api/session.ts";
-import type { CallOptions, DaemonClient } from "./client.ts";
+import type { DaemonCallOptions, DaemonClient } from "./client.ts";
 import { DaemonClientError } from "./errors.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
@@ -20,14 +20,14 @@ export interface FileContents extends FileInfo {
   readonly start: number;
 }
 
-export interface ReadOptions extends CallOptions {
+export interface ReadOptions extends DaemonCallOptions {
   /** First byte. Default: 0. */
   readonly start?: number;
   /** End of the range, exclusive. Default: the end of the file. */
   readonly end?: number;
 }
 
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends DaemonCallOptions {
   /** Entity tag of the contents that may be replaced. The call rejects with `precondition_failed` if the file has other contents. */
   readonly ifMatch?: string;
   /** If true, the call rejects with `precondition_failed` if the file exists. */
@@ -73,7 +73,11 @@ export class SessionFiles {
   /** Lists one page of a folder, sorted by name. */
   async list(
     path = ".",
-    { cursor, limit, ...options }: CallOptions & { readonly cursor?: string; readonly limit?: number } = {},
+    {
+      cursor,
+      limit,
+      ...options
+    }: DaemonCallOptions & { readonly cursor?: string; readonly limit?: number } = {},
   ): Promise<FolderPage> {
     return this.#client.request("GET /sessions/{sessionId}/files", {
       params: { sessionId: this.#sessionId },
@@ -83,7 +87,7 @@ export class SessionFiles {
   }
 
   /** Yields all entries of a folder, page by page. */
-  async *entries(path = ".", options: CallOptions = {}): AsyncGenerator<FolderEntry> {
+  async *entries(path = ".", options: DaemonCallOptions = {}): AsyncGenerator<FolderEntry> {
     let page = await this.list(path, options);
     yield* page.data;
     while (page.next !== null) {
@@ -92,7 +96,7 @@ export class SessionFiles {
     }
   }
 
-  async stat(path: string, options: CallOptions = {}): Promise<FileInfo> {
+  async stat(path: string, options: DaemonCallOptions = {}): Promise<FileInfo> {
     const head = await this.#request("HEAD", path, {}, options);
     // The response to HEAD has no body. If it failed, the problem is read with a GET of the first byte.
     return readInfo(head.ok ? head : await this.#content(path, { range: "bytes=0-0" }, options));
@@ -108,7 +112,7 @@ export class SessionFiles {
   }
 
   /** Streams the contents of a file. */
-  async stream(path: string, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async stream(path: string, options: DaemonCallOptions = {}): Promise<ReadableStream<Uint8Array>> {
     const response = await this.#content(path, {}, options);
     return response.body ?? new Blob([]).stream();
   }
@@ -152,7 +156,7 @@ export class SessionFiles {
   async *changes(
     path = ".",
     { recursive = false, ...options }: ReconnectOptions & { readonly recursive?: boolean } = {},
-  ): AsyncGenerator<FileChange> {
+  ): AsyncGenerator<WatchedFileChange> {
     const connect = async (signal: AbortSignal): Promise<Response> =>
       this.#send({
         method: "GET",
@@ -163,7 +167,7 @@ export class SessionFiles {
       });
     for await (const messages of reconnectingMessages(connect, options)) {
       for (const { data } of messages) {
-        const change = JSON.parse(data) as FileChange;
+        const change = JSON.parse(data) as WatchedFileChange;
         yield change;
         if (change.type === "ended") return;
       }
@@ -171,7 +175,7 @@ export class SessionFiles {
   }
 
   /** Finds files by parts of their names. The best match comes first. */
-  async search(query: string, options: CallOptions = {}): Promise<readonly FileMatch[]> {
+  async search(query: string, options: DaemonCallOptions = {}): Promise<readonly FileMatch[]> {
     const { data } = await this.#client.request("GET /sessions/{sessionId}/files/search", {
       params: { sessionId: this.#sessionId },
       query: { query },
@@ -181,7 +185,7 @@ export class SessionFiles {
   }
 
   /** Uploads an image. A message refers to it with `{ type: "uploadedImage", imageId }`. */
-  async uploadImage(contents: Uint8Array | Blob, options: CallOptions = {}): Promise<UploadedImage> {
+  async uploadImage(contents: Uint8Array | Blob, options: DaemonCallOptions = {}): Promise<UploadedImage> {
     const response = await this.#send({
       method: "POST",
       path: this.#path("/images"),
@@ -195,7 +199,7 @@ export class SessionFiles {
   async #content(
     path: string,
     headers: Readonly<Record<string, string>>,
-    options: CallOptions,
+    options: DaemonCallOptions,
   ): Promise<Response> {
     return requireOk(await this.#request("GET", path, headers, options));
   }
@@ -204,7 +208,7 @@ export class SessionFiles {
     method: "GET" | "HEAD",
     path: string,
     headers: Readonly<Record<string, string>>,
-    options: CallOptions,
+    options: DaemonCallOptions,
   ): Promise<Response> {
     return this.#send({ method, path: this.#path("/files/content"), query: { path }, headers, ...options });
   }

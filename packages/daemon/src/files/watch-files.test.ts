@@ -3,7 +3,7 @@ import { appendFile, mkdir, rename, rm, symlink, writeFile } from "node:fs/promi
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createFiles } from "../../test/file-fixture.ts";
-import type { FileChange } from "../api/file.ts";
+import type { WatchedFileChange } from "../api/file.ts";
 import { FILE_LIMITS } from "./limits.ts";
 import { FileWatch, type WatchOptions } from "./watch-files.ts";
 import type { AllowedPaths } from "./allowed-paths.ts";
@@ -21,7 +21,7 @@ async function watching(paths: AllowedPaths, path: string, more: Partial<WatchOp
   const changes = watch.changes();
   const opening = await changes.next();
   return {
-    opening: opening.value as FileChange,
+    opening: opening.value as WatchedFileChange,
     /** Merges changes until one contains the path. */
     until: async (wanted: string): Promise<string[]> => {
       const seen = new Set<string>();
@@ -32,7 +32,8 @@ async function watching(paths: AllowedPaths, path: string, more: Partial<WatchOp
       }
       throw new Error(`${wanted} was not reported.`);
     },
-    next: async (): Promise<FileChange | undefined> => (await changes.next()).value as FileChange | undefined,
+    next: async (): Promise<WatchedFileChange | undefined> =>
+      (await changes.next()).value as WatchedFileChange | undefined,
     [Symbol.asyncDispose]: async () => {
       stop.abort();
       await watch[Symbol.asyncDispose]();

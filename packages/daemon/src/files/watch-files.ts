@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { basename, dirname, join } from "node:path";
-import type { FileChange } from "../api/file.ts";
+import type { WatchedFileChange } from "../api/file.ts";
 import { DaemonError } from "../errors.ts";
 import { type AllowedPath, type AllowedPaths, handlePath } from "./allowed-paths.ts";
 import { errorCode, toFileError } from "./file-error.ts";
@@ -64,7 +64,7 @@ export class FileWatch implements AsyncDisposable {
   }
 
   /** Ends when the watched path has been removed or moved, or when the signal aborts. */
-  async *changes(): AsyncGenerator<FileChange> {
+  async *changes(): AsyncGenerator<WatchedFileChange> {
     const { limits, signal } = this.#options;
     yield {
       type: "watching",
@@ -108,7 +108,7 @@ export class FileWatch implements AsyncDisposable {
     this.#watchFolder(folder);
   }
 
-  async #collect(): Promise<FileChange | undefined> {
+  async #collect(): Promise<WatchedFileChange | undefined> {
     const paths = [...this.#changed];
     this.#changed.clear();
     if (this.#hasOverflowed) {

@@ -1,4 +1,4 @@
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import { eventLog } from "../session/session.ts";
 import type { TranscriptEntry } from "../transcript/transcript.ts";
 import { writeBundle } from "./write-bundle.ts";
@@ -7,7 +7,7 @@ export interface BundleRecorderOptions {
   readonly folder: string;
   readonly evaluationId: string;
   readonly prompt: string;
-  readonly session: Session;
+  readonly session: PromptSession;
   /** A bundle that can't be written never ends an evaluation. */
   readonly onError: (error: unknown) => void;
 }

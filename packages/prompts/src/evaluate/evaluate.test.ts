@@ -18,7 +18,7 @@ import {
   PromptExecuted,
   PromptRendered,
   RenderedTools,
-  Session,
+  PromptSession,
   ToolFailure,
   ToolInvoked,
 } from "../index.ts";
@@ -44,7 +44,7 @@ describe("basic", () => {
 
   test("emits the events of an evaluation in order, under the prompt's name", async () => {
     await using setup = await launch(["Hello!"]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, greet.bind({ name: "Ada" }), { session });
 
     expect(session.eventsOf(PromptRendered)).toMatchObject([
@@ -93,7 +93,7 @@ describe("tools", () => {
 
   test("a tool is called with its arguments, and the model gets its result", async () => {
     await using setup = await launch([callTool("note", { text: "one" }, { callId: "c1" }), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session });
 
     expect(session.get(notes)).toEqual(["one"]);
@@ -110,7 +110,7 @@ describe("tools", () => {
       "Done.",
     ]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     const { text } = await evaluate(setup.codex, noting.bind(), { session, workspace });
 
     expect(text).toBe("Done.");
@@ -122,7 +122,7 @@ describe("tools", () => {
 
   test("invalid arguments are reported to the model and change nothing", async () => {
     await using setup = await launch([callTool("note", { wrong: 1 }, { callId: "c1" }), "Done."]);
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), { session });
 
     expect(session.get(notes)).toEqual([]);
@@ -133,7 +133,7 @@ describe("tools", () => {
   test("Codex's own commands are reported as tool calls", async () => {
     await using setup = await launch([run("echo hi"), "Done."]);
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     await evaluate(setup.codex, noting.bind(), {
       session,
       workspace,
@@ -177,7 +177,7 @@ describe("disclosure", () => {
       callTool("open_safe", {}, { callId: "c3" }),
       "Done.",
     ]);
-    const session = new Session();
+    const session = new PromptSession();
     const { text, turns } = await evaluate(setup.codex, guided.bind(), { session });
 
     expect(text).toBe("Done.");

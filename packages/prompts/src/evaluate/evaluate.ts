@@ -17,7 +17,7 @@ import { type PartialEvaluation } from "./evaluation-error.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import { ResourceScope } from "../resources/resource-scope.ts";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { ToolDispatcher } from "./tool-dispatcher.ts";
 import type { RestoreReport } from "../workspace/restore-paths.ts";
 import type { WorkspaceSnapshot } from "../workspace/snapshot-store.ts";
@@ -73,7 +73,7 @@ class Evaluator<Output> {
   readonly #codex: Codex;
   readonly #prompt: Prompt<Output>;
   readonly #options: EvaluateOptions;
-  readonly #session: Session;
+  readonly #session: PromptSession;
   readonly #output: PromptOutput<Output>;
   readonly #usage = new UsageLedger();
   readonly #reporter: EvaluationReporter;
@@ -89,7 +89,7 @@ class Evaluator<Output> {
     this.#codex = codex;
     this.#prompt = prompt;
     this.#options = options;
-    this.#session = options.session ?? new Session();
+    this.#session = options.session ?? new PromptSession();
     this.#output = toPromptOutput(prompt.definition.output);
     this.#reporter = new EvaluationReporter({
       evaluationId: this.#id,

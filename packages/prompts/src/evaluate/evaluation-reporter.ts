@@ -4,7 +4,7 @@ import type { PromptEvaluationError } from "./evaluation-error.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
 import type { RenderedPrompt } from "../prompt/render-prompt.ts";
 import { PromptExecuted, PromptRendered, RenderedTools } from "../session/session-event.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import { TranscriptWriter } from "../transcript/transcript.ts";
 import type { EvaluateOptions, EvaluationEvent } from "./options.ts";
 import type { UsageLedger } from "./usage-ledger.ts";
@@ -13,7 +13,7 @@ export interface ReporterParts {
   readonly evaluationId: string;
   readonly prompt: Prompt<unknown>;
   readonly options: EvaluateOptions;
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly usage: UsageLedger;
   readonly emit: (event: EvaluationEvent) => void;
 }

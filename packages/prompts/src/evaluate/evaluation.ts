@@ -1,6 +1,6 @@
 import { AsyncQueue } from "@codexkit/rpc/async";
 import type { TokenUsage, TurnResult } from "codexkit";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { EvaluationEvent } from "./options.ts";
 
 /** What an evaluation produced. */
@@ -13,7 +13,7 @@ export interface EvaluationResult<Output> {
   /** False if the completion checker still rejected the result after `maxContinuations`. */
   readonly isComplete: boolean;
   readonly threadId: string;
-  readonly session: Session;
+  readonly session: PromptSession;
   /** Tokens of all turns and agents. */
   readonly usage: TokenUsage;
   readonly turns: readonly TurnResult[];

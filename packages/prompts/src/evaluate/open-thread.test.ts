@@ -13,7 +13,7 @@ import {
   evaluate,
   openWorkspace,
   type PromptThreadOptions,
-  Session,
+  PromptSession,
 } from "../index.ts";
 
 const launch = (model: Script) => launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
@@ -28,13 +28,13 @@ describe("reuse", () => {
   test("continues the session's thread while folder, content and tools are the same", async () => {
     await using setup = await launch(() => "Done.");
     await using workspace = openWorkspace();
-    const session = new Session();
+    const session = new PromptSession();
     const options = { session, workspace, thread: { reuse: true } };
 
     const first = await evaluate(setup.codex, prompt, options);
     const second = await evaluate(setup.codex, prompt, {
       ...options,
-      session: Session.fromJSON(JSON.stringify(session)),
+      session: PromptSession.fromJSON(JSON.stringify(session)),
     });
     workspace.writeText("new.txt", "content");
     const third = await evaluate(setup.codex, prompt, options);
@@ -45,7 +45,7 @@ describe("reuse", () => {
 
   test("starts a new thread if the old one can't be resumed, with a warning", async () => {
     await using setup = await launch(() => "Done.");
-    const session = new Session();
+    const session = new PromptSession();
     const options = { session, thread: { reuse: true, cwd: setup.workspace } };
     const first = await evaluate(setup.codex, prompt, options);
     await setup.codex.deleteThread(first.threadId);
@@ -67,7 +67,7 @@ describe("reuse", () => {
     ["configuration", {}, { config: { model_verbosity: "high" } }],
   ])("starts a new thread for another %s", async ([, before, after]) => {
     await using setup = await launch(() => "Done.");
-    const session = new Session();
+    const session = new PromptSession();
     const common = { reuse: true, cwd: setup.workspace };
     const first = await evaluate(setup.codex, prompt, { session, thread: { ...common, ...before } });
     const second = await evaluate(setup.codex, prompt, { session, thread: { ...common, ...after } });
@@ -79,7 +79,7 @@ describe("reuse", () => {
 
   test("keeps the settings of a thread that another codex started", async () => {
     await using first = await launch(() => "Done.");
-    const session = new Session();
+    const session = new PromptSession();
     const options = {
       session,
       thread: { reuse: true, cwd: first.workspace, sandbox: "workspace-write", env: { A: "kept" } } as const,
@@ -97,7 +97,7 @@ describe("reuse", () => {
     await using setup = await launch([run("echo 1 > made.txt"), "Done.", "Done."]);
     await using workspace = openWorkspace();
     const options = {
-      session: new Session(),
+      session: new PromptSession(),
       workspace,
       thread: { reuse: true, sandbox: "workspace-write" },
     } as const;
@@ -108,7 +108,7 @@ describe("reuse", () => {
 
   test("checks that the model of the continued thread has a price", async () => {
     await using setup = await launch(() => "Done.");
-    const options = { session: new Session(), thread: { reuse: true, cwd: setup.workspace } };
+    const options = { session: new PromptSession(), thread: { reuse: true, cwd: setup.workspace } };
     await evaluate(setup.codex, prompt, options);
     const budget = new Budget({ usd: 1, prices: { other: { inputPerMillion: 1, outputPerMillion: 1 } } });
     await expect(evaluate(setup.codex, prompt, { ...options, budget }).result()).rejects.toMatchObject({

@@ -1,13 +1,13 @@
 import type { AnyTool, Codex, StartThreadOptions, Thread } from "codexkit";
 import { PromptError } from "../errors.ts";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { EvaluateOptions, PromptThreadOptions } from "./options.ts";
 import { hashSettings, hashTools, isReusable, usedThread } from "./thread-reuse.ts";
 
 export interface ThreadRequest {
   readonly codex: Codex;
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly options: EvaluateOptions;
   readonly tools: readonly RenderedTool[];
   readonly toSdkTool: (tool: RenderedTool) => AnyTool;

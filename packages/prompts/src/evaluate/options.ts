@@ -13,8 +13,8 @@ import { PromptError } from "../errors.ts";
 import type { Budget } from "../limits/budget.ts";
 import type { Deadline } from "../limits/deadline.ts";
 import type { PromptOverrides } from "../prompt/overrides.ts";
-import type { SessionEvent } from "../session/session-event.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSessionEvent } from "../session/session-event.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { TranscriptEntry } from "../transcript/transcript.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -48,7 +48,7 @@ export interface PromptThreadOptions {
 
 export interface EvaluateOptions {
   /** Default: a new one. */
-  readonly session?: Session;
+  readonly session?: PromptSession;
   readonly workspace?: Workspace;
   readonly budget?: Budget;
   readonly deadline?: Deadline;
@@ -68,7 +68,7 @@ export interface EvaluateOptions {
 /** What an evaluation reports while it runs. */
 export type EvaluationEvent =
   | { readonly type: "codex"; readonly event: CodexEvent }
-  | { readonly type: "session"; readonly event: SessionEvent }
+  | { readonly type: "session"; readonly event: PromptSessionEvent }
   | {
       readonly type: "tool.progress";
       readonly tool: string;
@@ -189,7 +189,7 @@ function checkTypes(options: EvaluateOptions): void {
   const { session, workspace, budget, deadline, signal, overrides, transcript, bundle, thread } = options;
   const check: Check = (what, value, expected, isValid) =>
     checkValue(`evaluate: ${what}`, value, expected, isValid);
-  check("session", session, "a Session", (value) => hasMethods(value, "transact", "dispatch"));
+  check("session", session, "a PromptSession", (value) => hasMethods(value, "transact", "dispatch"));
   check("workspace", workspace, "a Workspace from openWorkspace", (value) =>
     hasMethods(value, "transact", "preview"),
   );

@@ -4,14 +4,14 @@ import { PromptError } from "../errors.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
 import { type RenderedPrompt, type RenderedTool, renderPrompt } from "../prompt/render-prompt.ts";
 import type { PromptSkill } from "../prompt/section.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import { disclosureTools, openedMessage } from "./disclosure.ts";
 import type { EvaluateOptions } from "./options.ts";
 
 /** A prompt as the agent of one evaluation sees it: rendered, with the sections that the agent has opened. */
 export class PromptView {
   readonly #prompt: Prompt<unknown>;
-  readonly #session: Session;
+  readonly #session: PromptSession;
   readonly #options: EvaluateOptions;
   readonly #opened = new Set<string>();
   /** Sections that the agent asked to open in the running turn. */
@@ -19,7 +19,7 @@ export class PromptView {
   #rendered: RenderedPrompt;
 
   /** @throws {PromptError} if the prompt can't be rendered */
-  constructor(prompt: Prompt<unknown>, session: Session, options: EvaluateOptions) {
+  constructor(prompt: Prompt<unknown>, session: PromptSession, options: EvaluateOptions) {
     this.#prompt = prompt;
     this.#session = session;
     this.#options = options;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { defineResource } from "../resources/define-resource.ts";
 import { ResourceScope } from "../resources/resource-scope.ts";
 import { ToolInvoked } from "../session/session-event.ts";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { defineSlice } from "../session/slice.ts";
 import { openWorkspace } from "../workspace/open-workspace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -44,13 +44,13 @@ const change = definePromptTool({
 
 interface Setup {
   readonly dispatcher: ToolDispatcher;
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly resources: ResourceScope;
   readonly warnings: string[];
 }
 
 function setUp(overrides: Partial<DispatchContext> = {}): Setup {
-  const session = new Session();
+  const session = new PromptSession();
   const resources = ResourceScope.open();
   const warnings: string[] = [];
   const dispatcher = new ToolDispatcher({
@@ -297,5 +297,5 @@ test("a state that a handler changes in place is not changed", async () => {
   session.update(items, () => ["a"]);
   await expect(dispatcher.call(rendered(push), {}, sdk("1"))).rejects.toThrow(/not extensible/);
   expect(session.get(items)).toEqual(["a"]);
-  expect(new Session().get(items)).toEqual([]);
+  expect(new PromptSession().get(items)).toEqual([]);
 });

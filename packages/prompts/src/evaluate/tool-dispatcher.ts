@@ -6,16 +6,16 @@ import type { Deadline } from "../limits/deadline.ts";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import type { ResourceScope } from "../resources/resource-scope.ts";
 import { ToolInvoked } from "../session/session-event.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { Workspace, WorkspaceTransaction } from "../workspace/workspace.ts";
 import { ToolFailure, type PromptToolContext } from "../tools/define-prompt-tool.ts";
-import type { PolicyCall, PolicyVerdict } from "../tools/tool-policy.ts";
+import type { PolicyCall, ToolPolicyVerdict } from "../tools/tool-policy.ts";
 
 /** What the dispatcher needs to know about its evaluation. */
 export interface DispatchContext {
   readonly evaluationId: string;
   readonly prompt: string;
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly resources: ResourceScope;
   readonly workspace: Workspace | undefined;
   readonly deadline: Deadline | undefined;
@@ -242,7 +242,7 @@ async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Prom
   }
 }
 
-function isVerdict(value: unknown): value is PolicyVerdict {
+function isVerdict(value: unknown): value is ToolPolicyVerdict {
   return typeof value === "object" && value !== null && "allow" in value && typeof value.allow === "boolean";
 }
 

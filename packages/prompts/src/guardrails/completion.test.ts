@@ -2,10 +2,10 @@ import { tempFolder } from "@codexkit/testing";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { allOf, anyOf, checkCompletion, type CompletionChecker, filesExist } from "./completion.ts";
 
-const context = { session: new Session(), workspace: undefined, cwd: "/nowhere", text: "" };
+const context = { session: new PromptSession(), workspace: undefined, cwd: "/nowhere", text: "" };
 const yes: CompletionChecker = { check: () => ({ complete: true }) };
 const no = (feedback: string): CompletionChecker => ({ check: async () => ({ complete: false, feedback }) });
 

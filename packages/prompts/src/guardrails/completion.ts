@@ -2,12 +2,12 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** What a completion checker can look at. */
 export interface CompletionContext {
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly workspace: Workspace | undefined;
   /** The thread's folder. */
   readonly cwd: string;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Deadline } from "../limits/deadline.ts";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { collectFeedback, deadlineFeedback, type FeedbackProvider, staticFeedback } from "./feedback.ts";
 
 /** Runs the providers after each of the given calls and returns what each call got. */
@@ -9,7 +9,7 @@ async function play(
   calls: readonly { at: number; files?: readonly string[] }[],
   errors: unknown[] = [],
 ): Promise<readonly string[]> {
-  const session = new Session();
+  const session = new PromptSession();
   const texts: string[] = [];
   for (const [index, { at, files = [] }] of calls.entries()) {
     texts.push(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { hasMethods, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import type { Deadline } from "../limits/deadline.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
 
 /** When a feedback provider runs. If it has several triggers, one is enough. */
@@ -14,7 +14,7 @@ export type FeedbackTrigger =
   | { readonly fileCreated: string };
 
 export interface FeedbackContext {
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly deadline: Deadline | undefined;
   /** Tool calls of this evaluation so far. */
   readonly calls: number;

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import type { PolicyCall } from "../tools/tool-policy.ts";
 import { customPolicy, readBeforeWrite, requireTools } from "./policies.ts";
 
 const call = (
-  session: Session,
+  session: PromptSession,
   tool: string,
   input: object = {},
   files: readonly string[] = [],
@@ -16,7 +16,7 @@ const call = (
 });
 
 test("an existing file must be read before it is changed; a new one may be written", async () => {
-  const session = new Session();
+  const session = new PromptSession();
   const policy = readBeforeWrite({ read: { read: "path" }, write: { write: "path" } });
 
   expect(await policy.check(call(session, "write", { path: "new" }))).toEqual({ allow: true });
@@ -27,7 +27,7 @@ test("an existing file must be read before it is changed; a new one may be writt
 });
 
 test("a tool is denied until the tools that it needs have succeeded", async () => {
-  const session = new Session();
+  const session = new PromptSession();
   const policy = requireTools({ deploy: ["test", "build"] });
 
   expect(await policy.check(call(session, "deploy"))).toMatchObject({
@@ -40,7 +40,7 @@ test("a tool is denied until the tools that it needs have succeeded", async () =
 });
 
 test("policies of one kind keep their state apart, and a rollback undoes it", async () => {
-  const session = new Session();
+  const session = new PromptSession();
   const one = requireTools({ deploy: ["test"] }, "one");
   const other = requireTools({ deploy: ["test"] }, "other");
   const checkpoint = session.checkpoint();
@@ -57,15 +57,15 @@ test("a function decides with a reason", async () => {
     (input as { n: number }).n > 3 ? "too many" : undefined,
   );
 
-  expect(await policy.check(call(new Session(), "t", { n: 1 }))).toEqual({ allow: true });
-  expect(await policy.check(call(new Session(), "t", { n: 4 }))).toEqual({
+  expect(await policy.check(call(new PromptSession(), "t", { n: 1 }))).toEqual({ allow: true });
+  expect(await policy.check(call(new PromptSession(), "t", { n: 4 }))).toEqual({
     allow: false,
     reason: "too many",
   });
 });
 
 test("a file that was read under another spelling of its path may be changed", async () => {
-  const session = new Session();
+  const session = new PromptSession();
   const policy = readBeforeWrite({ read: { read: "path" }, write: { write: "path" } });
   await policy.onSuccess?.(call(session, "read", { path: "./d/../a" }, ["a"]));
   expect(await policy.check(call(session, "write", { path: "a" }, ["a"]))).toEqual({ allow: true });
@@ -81,5 +81,5 @@ test("a policy that is set up wrongly is refused, because it would allow everyth
 
 test("names of tools that objects inherit need no other tools", async () => {
   const policy = requireTools({ deploy: ["test"] });
-  expect(await policy.check(call(new Session(), "constructor"))).toEqual({ allow: true });
+  expect(await policy.check(call(new PromptSession(), "constructor"))).toEqual({ allow: true });
 });

@@ -2,7 +2,7 @@ import { type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { normalize } from "node:path";
 import { z } from "zod";
 import { checkValue, isFunction, isString, isStrings } from "../check-value.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
 import { allow, deny, type PolicyCall, type ToolPolicy } from "../tools/tool-policy.ts";
 
@@ -15,11 +15,11 @@ const policyState: Slice<PolicyState> = defineSlice<PolicyState>({
   schema: z.record(z.string(), z.array(z.string())),
 });
 
-function recall(session: Session, policy: string): readonly string[] {
+function recall(session: PromptSession, policy: string): readonly string[] {
   return session.get(policyState)[policy] ?? [];
 }
 
-function remember(session: Session, policy: string, value: string): void {
+function remember(session: PromptSession, policy: string, value: string): void {
   session.update(policyState, (all) => {
     const values = all[policy] ?? [];
     return values.includes(value) ? all : { ...all, [policy]: [...values, value] };

@@ -6,7 +6,7 @@ import { evaluate } from "../evaluate/evaluate.ts";
 import type { EvaluationResult } from "../evaluate/evaluation.ts";
 import type { EvaluateOptions } from "../evaluate/options.ts";
 import type { Prompt } from "../prompt/define-prompt.ts";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 
 /** A request taken from a queue. */
 export interface AgentRequest<Input> {
@@ -234,7 +234,7 @@ class Worker<Input, Output> implements AsyncDisposable {
     const options = (await evaluation?.(request)) ?? {};
     const signals = [this.#abort.signal, ...(options.signal ? [options.signal] : [])];
     return evaluate(codex, await prompt(request), {
-      session: new Session(),
+      session: new PromptSession(),
       ...options,
       signal: AbortSignal.any(signals),
     }).result();

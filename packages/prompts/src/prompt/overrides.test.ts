@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { definePromptTool } from "../tools/define-prompt-tool.ts";
 import { definePrompt } from "./define-prompt.ts";
 import { hashSection, hashTool, PromptOverrides } from "./overrides.ts";
 import { renderPrompt } from "./render-prompt.ts";
 
-const context = { session: new Session(), workspacePreview: undefined };
+const context = { session: new PromptSession(), workspacePreview: undefined };
 const section = { key: "task", title: "Task", render: ({ name }: { name: string }) => `Greet ${name}.` };
 const tool = definePromptTool({
   name: "wave",

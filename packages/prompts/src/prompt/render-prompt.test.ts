@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { Session } from "../session/session.ts";
+import { PromptSession } from "../session/session.ts";
 import { definePromptTool } from "../tools/define-prompt-tool.ts";
 import { customPolicy } from "../guardrails/policies.ts";
 import { definePrompt } from "./define-prompt.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import type { Section } from "./section.ts";
 
-const context = { session: new Session(), workspacePreview: undefined };
+const context = { session: new PromptSession(), workspacePreview: undefined };
 
 const tool = (name: string) =>
   definePromptTool({ name, description: name, input: z.strictObject({}), handler: () => name });

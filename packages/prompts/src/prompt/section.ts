@@ -1,10 +1,10 @@
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { AnyPromptTool } from "../tools/define-prompt-tool.ts";
 import type { ToolPolicy } from "../tools/tool-policy.ts";
 
 /** What a section's functions can read besides the parameters. */
 export interface RenderContext {
-  readonly session: Session;
+  readonly session: PromptSession;
   /** Description of the workspace's content, if the evaluation has a workspace. */
   readonly workspacePreview: string | undefined;
 }

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { checkValue, isString } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
-import { Session, type SessionBackend, type SessionChange, type SessionOptions } from "./session.ts";
+import { PromptSession, type SessionBackend, type SessionChange, type SessionOptions } from "./session.ts";
 
 const FILE_VERSION = 1;
 
@@ -25,7 +25,7 @@ const changeSchema = z.union([
 export async function openSession(
   path: string,
   options: Omit<SessionOptions, "id" | "stored" | "backend"> = {},
-): Promise<Session> {
+): Promise<PromptSession> {
   rejectUnknownOptions("openSession", options, KNOWN);
   checkValue("openSession: path", path ?? null, "the path of a file", isString);
   const real = await resolveFile(path);
@@ -39,7 +39,7 @@ export async function openSession(
   await file.truncate(stored?.completeBytes ?? 0);
   const backend = new FileBackend(file, lock);
   if (!stored) backend.writeLine({ version: FILE_VERSION, id });
-  const session = new Session({ ...options, id, backend, ...(stored && { stored: stored.slices }) });
+  const session = new PromptSession({ ...options, id, backend, ...(stored && { stored: stored.slices }) });
   opened.move();
   return session;
 }

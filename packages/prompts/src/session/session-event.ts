@@ -1,5 +1,5 @@
 /** A recorded event. */
-export interface SessionEvent {
+export interface PromptSessionEvent {
   readonly type: string;
   readonly payload: unknown;
   /** Milliseconds since 1970. */

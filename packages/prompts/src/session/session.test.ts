@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { openSession } from "./file-backend.ts";
 import { defineEvent } from "./session-event.ts";
-import { eventLog, Session } from "./session.ts";
+import { eventLog, PromptSession } from "./session.ts";
 import { defineSlice, on } from "./slice.ts";
 
 const Found = defineEvent<{ readonly what: string }>("Found");
@@ -28,7 +28,7 @@ const slices = [findings, audit, counter];
 
 describe("slices", () => {
   test("events run the reducers of every slice and are recorded", () => {
-    const session = new Session({ slices, now: () => 7 });
+    const session = new PromptSession({ slices, now: () => 7 });
     session.dispatch(Found({ what: "a bug" }));
 
     expect(session.get(findings)).toEqual(["a bug"]);
@@ -38,7 +38,7 @@ describe("slices", () => {
   });
 
   test("a rollback undoes states, keeps logs and resets slices that are new", () => {
-    const session = new Session({ slices: [findings, audit] });
+    const session = new PromptSession({ slices: [findings, audit] });
     session.dispatch(Found({ what: "one" }));
     const checkpoint = session.checkpoint();
     session.dispatch(Found({ what: "two" }));
@@ -52,7 +52,7 @@ describe("slices", () => {
   });
 
   test("two slices can't share a name", () => {
-    const session = new Session({ slices });
+    const session = new PromptSession({ slices });
     expect(() => session.get(defineSlice({ name: "counter", schema: z.string(), initial: "" }))).toThrow(
       expect.objectContaining({ code: "invalid_definition" }) as Error,
     );
@@ -61,12 +61,12 @@ describe("slices", () => {
 
 describe("snapshots", () => {
   test("a session survives JSON, including slices that have not been used yet", () => {
-    const session = new Session({ slices });
+    const session = new PromptSession({ slices });
     session.dispatch(Found({ what: "a bug" }));
     session.update(counter, () => 3);
 
-    const restored = Session.fromJSON(JSON.stringify(session));
-    const again = Session.fromJSON(JSON.stringify(restored));
+    const restored = PromptSession.fromJSON(JSON.stringify(session));
+    const again = PromptSession.fromJSON(JSON.stringify(restored));
 
     expect(again.id).toBe(session.id);
     expect(again.get(findings)).toEqual(["a bug"]);
@@ -78,13 +78,13 @@ describe("snapshots", () => {
     ["another shape", "[]"],
     ["a newer version", '{"version":99,"id":"x","slices":{}}'],
   ])("%s is refused", ([, json]) => {
-    expect(() => Session.fromJSON(json)).toThrow(
+    expect(() => PromptSession.fromJSON(json)).toThrow(
       expect.objectContaining({ code: "invalid_snapshot" }) as Error,
     );
   });
 
   test("a stored state that does not match its schema is refused by name", () => {
-    const session = Session.fromJSON({ version: 1, id: "x", slices: { counter: "three" } });
+    const session = PromptSession.fromJSON({ version: 1, id: "x", slices: { counter: "three" } });
     expect(() => session.get(counter)).toThrow(/"counter"/);
   });
 });

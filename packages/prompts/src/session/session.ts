@@ -5,11 +5,11 @@ import { z } from "zod";
 import { PromptError } from "../errors.ts";
 import { checkValue, isFunction, isString } from "../check-value.ts";
 import { parseWith } from "../parse-with.ts";
-import type { SessionEvent } from "./session-event.ts";
+import type { PromptSessionEvent } from "./session-event.ts";
 import { type AnySlice, defineSlice, freezeState, type Slice } from "./slice.ts";
 
 /** All dispatched events. A log slice: it is not rolled back. */
-export const eventLog: Slice<readonly SessionEvent[]> = defineSlice<readonly SessionEvent[]>({
+export const eventLog: Slice<readonly PromptSessionEvent[]> = defineSlice<readonly PromptSessionEvent[]>({
   name: "events",
   kind: "log",
   initial: [],
@@ -60,7 +60,7 @@ const KNOWN: OptionKeys<SessionOptions> = {
 const SNAPSHOT_VERSION = 1;
 
 /** The session whose transaction the current code runs in. */
-const currentTransaction = new AsyncLocalStorage<Session>();
+const currentTransaction = new AsyncLocalStorage<PromptSession>();
 
 const snapshotSchema = z.object({
   version: z.number().int(),
@@ -69,7 +69,7 @@ const snapshotSchema = z.object({
 });
 
 /** The memory of an agent: typed slices, changed by updates and events, rolled back with failed tool calls. */
-export class Session implements AsyncDisposable {
+export class PromptSession implements AsyncDisposable {
   readonly id: string;
   readonly #slices = new Map<string, Slice<unknown>>();
   readonly #states = new Map<string, unknown>();
@@ -79,10 +79,10 @@ export class Session implements AsyncDisposable {
   readonly #transactions = new SerialQueue();
 
   constructor(options: SessionOptions = {}) {
-    rejectUnknownOptions("Session", options, KNOWN);
-    checkValue("Session: id", options.id, "a string", isString);
-    checkValue("Session: slices", options.slices, "an array of slices", Array.isArray);
-    checkValue("Session: now", options.now, "a function", isFunction);
+    rejectUnknownOptions("PromptSession", options, KNOWN);
+    checkValue("PromptSession: id", options.id, "a string", isString);
+    checkValue("PromptSession: slices", options.slices, "an array of slices", Array.isArray);
+    checkValue("PromptSession: now", options.now, "a function", isFunction);
     this.id = options.id ?? crypto.randomUUID();
     this.#backend = options.backend;
     this.#now = options.now ?? Date.now;
@@ -91,8 +91,8 @@ export class Session implements AsyncDisposable {
     for (const slice of options.slices ?? []) this.install(slice as Slice<unknown>);
   }
 
-  /** Reads what {@link Session.toJSON} wrote. */
-  static fromJSON(json: unknown, options: Omit<SessionOptions, "id" | "stored"> = {}): Session {
+  /** Reads what {@link PromptSession.toJSON} wrote. */
+  static fromJSON(json: unknown, options: Omit<SessionOptions, "id" | "stored"> = {}): PromptSession {
     const parsed = snapshotSchema.safeParse(typeof json === "string" ? parseJson(json) : json);
     if (!parsed.success) {
       throw new PromptError("invalid_snapshot", `This is not a session:\n${z.prettifyError(parsed.error)}`);
@@ -104,7 +104,7 @@ export class Session implements AsyncDisposable {
         `The session has version ${version}; this package reads versions 1 to ${SNAPSHOT_VERSION}. Update @codexkit/prompts.`,
       );
     }
-    return new Session({ ...options, id, stored: slices });
+    return new PromptSession({ ...options, id, stored: slices });
   }
 
   /** Adds a slice, so that its reducers see events from now on. No-op if it is already installed. */
@@ -138,7 +138,7 @@ export class Session implements AsyncDisposable {
 
   /** Records an event and runs the reducers of all slices on it. */
   dispatch(event: { readonly type: string; readonly payload: unknown }): void {
-    const recorded: SessionEvent = { ...event, at: this.#now() };
+    const recorded: PromptSessionEvent = { ...event, at: this.#now() };
     this.update(eventLog, (events) => [...events, recorded]);
     for (const slice of this.#slices.values()) {
       for (const reducer of slice.reducers) {

@@ -2,12 +2,12 @@ import { type OptionKeys, rejectUnknownOptions, type StandardSchema } from "code
 import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { parseWith } from "../parse-with.ts";
-import type { EventDefinition, SessionEvent } from "./session-event.ts";
+import type { EventDefinition, PromptSessionEvent } from "./session-event.ts";
 
 /** Updates a slice when an event is dispatched. */
 export interface Reducer<State> {
   readonly event: string;
-  readonly reduce: (state: State, event: SessionEvent) => State;
+  readonly reduce: (state: State, event: PromptSessionEvent) => State;
 }
 
 /** Pairs an event with the function that updates a slice. */
@@ -35,7 +35,7 @@ export interface Slice<State> {
 export interface AnySlice extends Omit<Slice<unknown>, "reducers"> {
   readonly reducers: readonly {
     readonly event: string;
-    readonly reduce: (state: never, event: SessionEvent) => unknown;
+    readonly reduce: (state: never, event: PromptSessionEvent) => unknown;
   }[];
 }
 

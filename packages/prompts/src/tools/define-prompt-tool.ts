@@ -11,13 +11,13 @@ import { checkValue, isFunction } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 import { parseWith } from "../parse-with.ts";
 import type { Resources } from "../resources/define-resource.ts";
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 /** Context of a tool's handler. */
 export interface PromptToolContext {
   /** State changes made here are undone if the call fails. */
-  readonly session: Session;
+  readonly session: PromptSession;
   readonly resources: Resources;
   /** The evaluation's workspace. Changes to its files are undone if the call fails. */
   readonly workspace: Workspace | undefined;

@@ -1,28 +1,28 @@
-import type { Session } from "../session/session.ts";
+import type { PromptSession } from "../session/session.ts";
 
 /** A call that a policy decides about. */
 export interface PolicyCall {
   readonly tool: string;
   /** Parsed by the tool's schema. */
   readonly input: unknown;
-  readonly session: Session;
+  readonly session: PromptSession;
   /** Whether a file exists in the evaluation's workspace. False without a workspace. */
   readonly fileExists: (path: string) => boolean;
 }
 
-export type PolicyVerdict = { readonly allow: true } | { readonly allow: false; readonly reason: string };
+export type ToolPolicyVerdict = { readonly allow: true } | { readonly allow: false; readonly reason: string };
 
 /** Decides whether a tool may be called. A policy that throws denies the call. */
 export interface ToolPolicy {
   readonly name: string;
   /** Checks a call before its handler runs. */
-  check(call: PolicyCall): PolicyVerdict | Promise<PolicyVerdict>;
+  check(call: PolicyCall): ToolPolicyVerdict | Promise<ToolPolicyVerdict>;
   /** Records a successful call. State goes into the session, so that a rollback undoes it. */
   onSuccess?(call: PolicyCall): void | Promise<void>;
 }
 
-export const allow: PolicyVerdict = { allow: true };
+export const allow: ToolPolicyVerdict = { allow: true };
 
-export function deny(reason: string): PolicyVerdict {
+export function deny(reason: string): ToolPolicyVerdict {
   return { allow: false, reason };
 }

@@ -1,7 +1,7 @@
 import type { StreamFrame } from "../api/stream.ts";
 import { type ReconnectOptions, reconnectingMessages } from "./message-stream.ts";
 
-export interface EventStreamOptions extends ReconnectOptions {
+export interface SummaryStreamOptions extends ReconnectOptions {
   /** IDs of the sessions to watch. The value is the sequence number of the newest known event, or `null` to start with new events. */
   readonly watch?: Readonly<Record<string, number | null>>;
   /** The `cursor` of an earlier stream. */
@@ -14,16 +14,16 @@ type Connect = (query: Readonly<Record<string, string>>, signal: AbortSignal) =>
  * One stream of summaries, approvals and events of watched sessions. It reconnects automatically. No event is repeated or skipped;
  * a session or approval is left out if its state is not newer than the last one.
  */
-export class EventStream implements AsyncIterable<StreamFrame> {
+export class SummaryStream implements AsyncIterable<StreamFrame> {
   readonly #connect: Connect;
-  readonly #options: EventStreamOptions;
+  readonly #options: SummaryStreamOptions;
   readonly #sequences = new Map<string, number>();
   readonly #states = new Map<string, string>();
   #watch: Map<string, number | null>;
   #cursor: string | undefined;
   #reconnect: (() => void) | undefined;
 
-  constructor(connect: Connect, options: EventStreamOptions) {
+  constructor(connect: Connect, options: SummaryStreamOptions) {
     this.#connect = connect;
     this.#options = options;
     this.#cursor = options.cursor;
