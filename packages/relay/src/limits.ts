@@ -43,6 +43,8 @@ export interface RelayLimits {
   readonly validationTimeoutMs: number;
   /** Failed handshakes after which an executor closes the connection. Codex's number. */
   readonly failedHandshakes: number;
+  /** Time after which as many failures are forgotten. */
+  readonly failedHandshakesMs: number;
 
   /** The limits below belong to the reliability extension. Frames that may be on their way at once. */
   readonly windowFrames: number;
@@ -62,6 +64,8 @@ export interface RelayLimits {
   /** Time before the first attempt to resume is repeated, and the longest time between two. */
   readonly resumeRetryMs: number;
   readonly maxResumeRetryMs: number;
+  /** Records of one stream that can't be decrypted, and are expected again. Beyond it, the stream is reset. */
+  readonly forgedRecords: number;
   /** Records of one direction after which its key is replaced. Both ends must have the same number. */
   readonly rekeyRecords: number;
 }
@@ -92,6 +96,7 @@ export const RELAY_LIMITS: RelayLimits = {
   pendingValidations: 32,
   validationTimeoutMs: 10_000,
   failedHandshakes: 8,
+  failedHandshakesMs: 60_000,
 
   // Frames are kept until they are acknowledged. More of them would outlive V8's young generation, whose collection is cheap:
   // with 8 MiB, a third of the throughput was lost.
@@ -107,6 +112,7 @@ export const RELAY_LIMITS: RelayLimits = {
   resumeTimeoutMs: 30_000,
   resumeRetryMs: 250,
   maxResumeRetryMs: 2_000,
+  forgedRecords: 16,
   // At 60 KiB each, a key encrypts at most 1 TB. AES-GCM allows 256 times as many records.
   rekeyRecords: 2 ** 24,
 };

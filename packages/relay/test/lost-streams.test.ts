@@ -2,6 +2,8 @@
 import { ExecServer } from "@codexkit/exec-server";
 import { ExecClient } from "@codexkit/exec-server/client";
 import { expect, test } from "vitest";
+import { decodeFrame } from "../src/frames/decode-frame.ts";
+import { encodeFrame } from "../src/frames/encode-frame.ts";
 import { openStream } from "../src/stream/open-stream.ts";
 import { type MemoryChannel, memoryChannelPair } from "./memory-channel.ts";
 import { harnessOptions, REGISTRATION_ID, testAcceptor } from "./stream-pair.ts";
@@ -38,16 +40,14 @@ async function connect({
   return { client, connections, acceptor, [Symbol.asyncDispose]: () => owner.disposeAsync() };
 }
 
-test("a session survives a record that was tampered with", async () => {
+test("a session survives a handshake that was injected into its stream", async () => {
   await using it = await connect({ canReconnect: true });
   const command = await it.client.start({ argv: ["/bin/cat"], cwd: "/", pipeStdin: true });
   const far = it.connections[0]?.far as MemoryChannel;
   far.fault = (frame, deliver) => {
-    // Only data frames are that long.
-    if (frame.length > 100) {
-      far.fault = (next, pass) => pass(next);
-      frame[frame.length - 1] = (frame.at(-1) ?? 0) ^ 1;
-    }
+    far.fault = (next, pass) => pass(next);
+    const body = { kind: "handshake", payload: Buffer.from("x") } as const;
+    deliver(Buffer.from(encodeFrame({ streamId: decodeFrame(frame).streamId, ack: 0, ackBits: 0, body })));
     deliver(frame);
   };
   await command.stdin.write("after\n");

@@ -106,6 +106,45 @@ describe("the reliability extension", () => {
     await harness.close();
   });
 
+  it.each([1, 4])("sends records that were tampered with again, of which each %i. is one", async (every) => {
+    const { harness, executor, harnessChannel, counters } = await streamPair({
+      harness: { limits: { ...FAST, maxRetransmitMs: 50 } },
+      executor: { limits: FAST },
+    });
+    const [, far] = await initialize(harness, executor);
+    let records = 0;
+    let tampered = 0;
+    harnessChannel.fault = (frame, deliver) => {
+      // Only data frames are that long.
+      if (frame.length > 1000 && records++ % every === 0 && tampered < 10) {
+        tampered += 1;
+        frame[frame.length - 1] = (frame.at(-1) ?? 0) ^ 1;
+      }
+      deliver(frame);
+    };
+    const sent = Array.from({ length: 40 }, (_, index) => `${index}`.padStart(50_000));
+    for (const message of sent) void harness.send(message);
+    expect(await far.count(40)).toEqual(sent);
+    expect(tampered).toBe(10);
+    expect(counters.framesInvalid).toBe(10);
+    await harness.close();
+  });
+
+  it("ends a stream of which too many records were tampered with", async () => {
+    const { harness, executor, harnessChannel } = await streamPair({
+      harness: { limits: FAST },
+      executor: { limits: { ...FAST, forgedRecords: 3 } },
+    });
+    const [, far] = await initialize(harness, executor);
+    harnessChannel.fault = (frame, deliver) => {
+      if (frame.length > 1000) frame[frame.length - 1] = (frame.at(-1) ?? 0) ^ 1;
+      deliver(frame);
+    };
+    void harness.send("x".repeat(2000));
+    expect(await far.closed).toMatchObject({ code: "protocol_violation" });
+    expect(far.messages).toEqual([]);
+  });
+
   it("marks the segments of large messages", async () => {
     const { harness, executor, harnessChannel } = await streamPair();
     const [, far] = await initialize(harness, executor);
@@ -126,7 +165,9 @@ describe("the reliability extension", () => {
       [Buffer.from([0x18, 3]), Buffer.from([0x18, 2])],
       [Buffer.from([0x10, 1, 0x18, 3]), Buffer.from([0x10, 2, 0x18, 3])],
     ] as const) {
-      const { harness, executor, harnessChannel, counters } = await streamPair();
+      const { harness, executor, harnessChannel, counters } = await streamPair({
+        executor: { limits: { forgedRecords: 0 } },
+      });
       const [, far] = await initialize(harness, executor);
       harnessChannel.fault = (frame, deliver) => {
         const at = frame.subarray(0, 80).indexOf(from);
@@ -175,7 +216,9 @@ describe("the reliability extension", () => {
   });
 
   it("reads no record if only one end replaces its keys", async () => {
-    const { harness, executor } = await streamPair({ executor: { limits: { rekeyRecords: 4 } } });
+    const { harness, executor } = await streamPair({
+      executor: { limits: { rekeyRecords: 4, forgedRecords: 0 } },
+    });
     const [, far] = await initialize(harness, executor);
     for (let record = 1; record <= 4; record++) {
       void harness.send(`${record}`);

@@ -1,6 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -29,6 +29,23 @@ const migrations: Record<string, StoreMigration> = {
 };
 
 const open = (location: string, more = migrations) => openStore<Tables>({ location, migrations: more });
+
+it.skipIf(process.platform === "win32")(
+  "creates SQLite files that only their owner can read, in any folder",
+  async () => {
+    const location = await mkdtemp(join(tmpdir(), "store-modes-"));
+    try {
+      await chmod(location, 0o755);
+      await using _store = await open(location);
+      const names = await readdir(location);
+      expect(names).toEqual(expect.arrayContaining(["store.lock", "store.sqlite", "store.sqlite-wal"]));
+      for (const name of names)
+        expect([name, (await stat(join(location, name))).mode & 0o777]).toEqual([name, 0o600]);
+    } finally {
+      await rm(location, { recursive: true });
+    }
+  },
+);
 
 describe.each(STORE_KINDS)("openStore on %s", (kind) => {
   let locations: TestLocations;

@@ -20,7 +20,7 @@ describe("a reorder buffer", () => {
       fc.property(orders, (order) => {
         const buffer = make();
         const items: string[] = [];
-        const results = order.map((seq) => buffer.push(seq, `${seq}`, (item) => items.push(item)));
+        const results = order.map((seq) => buffer.push(seq, `${seq}`, (item) => items.push(item) > 0));
         expect(items).toEqual([...new Set(order)].toSorted((a, b) => a - b).map(String));
         expect(results.filter((result) => result === "duplicate")).toHaveLength(order.length / 2);
         expect(buffer.hasGap).toBe(false);
@@ -32,15 +32,15 @@ describe("a reorder buffer", () => {
   it("keeps the first copy", () => {
     const buffer = make();
     const items: string[] = [];
-    expect(buffer.push(1, "first", (item) => items.push(item))).toBe("accepted");
-    expect(buffer.push(1, "second", (item) => items.push(item))).toBe("duplicate");
-    buffer.push(0, "zero", (item) => items.push(item));
+    expect(buffer.push(1, "first", (item) => items.push(item) > 0)).toBe("accepted");
+    expect(buffer.push(1, "second", (item) => items.push(item) > 0)).toBe("duplicate");
+    buffer.push(0, "zero", (item) => items.push(item) > 0);
     expect(items).toEqual(["zero", "first"]);
   });
 
   it("refuses items that are too far ahead or too large, without keeping them", () => {
     const buffer = make();
-    const ignore = (): void => {};
+    const ignore = (): boolean => true;
     expect(buffer.push(65, "x", ignore)).toBe("full");
     expect(buffer.push(64, "x", ignore)).toBe("accepted");
     expect(buffer.push(2, "x".repeat(1000), ignore)).toBe("full");
@@ -48,5 +48,23 @@ describe("a reorder buffer", () => {
     expect([buffer.has(64), buffer.has(65), buffer.has(2)]).toEqual([true, false, true]);
     // The next item is never refused, because it does not have to wait.
     expect(buffer.push(0, "x".repeat(5000), ignore)).toBe("accepted");
+  });
+
+  it("expects another copy of an item that its receiver refuses, and keeps the later ones", () => {
+    const buffer = make();
+    const items: string[] = [];
+    const receive = (item: string): boolean => item !== "bad" && items.push(item) > 0;
+    for (const [seq, item] of [
+      [1, "bad"],
+      [2, "two"],
+      [3, "bad"],
+    ] as const)
+      buffer.push(seq, item, receive);
+    expect(buffer.push(0, "bad", receive)).toBe("refused");
+    expect(buffer.push(0, "zero", receive)).toBe("accepted");
+    expect([buffer.nextSeq, buffer.has(1), buffer.has(2)]).toEqual([1, false, true]);
+    buffer.push(1, "one", receive);
+    buffer.push(3, "three", receive);
+    expect(items).toEqual(["zero", "one", "two", "three"]);
   });
 });

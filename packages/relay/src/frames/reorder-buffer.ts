@@ -5,8 +5,8 @@ export interface ReorderLimits {
   readonly bytes: number;
 }
 
-/** `full`: the item is too far ahead and was not kept. */
-export type ReorderResult = "accepted" | "duplicate" | "full";
+/** `full`: the item is too far ahead and was not kept. `refused`: the receiver did not accept it, and expects another copy. */
+export type ReorderResult = "accepted" | "duplicate" | "full" | "refused";
 
 /** Puts numbered items in order. The first copy of a number wins. The limits may change with the mode of a stream. */
 export class ReorderBuffer<Item> {
@@ -36,8 +36,11 @@ export class ReorderBuffer<Item> {
     return this.#waiting.has(seq);
   }
 
-  /** Adds an item; `onItem` is called for each one that is now in order. */
-  push(seq: number, item: Item, onItem: (item: Item) => void): ReorderResult {
+  /**
+   * Adds an item; `onItem` is called for each one that is now in order. If it returns false, the item counts as lost: its next copy
+   * is processed instead.
+   */
+  push(seq: number, item: Item, onItem: (item: Item) => boolean): ReorderResult {
     if (seq < this.#nextSeq || this.#waiting.has(seq)) return "duplicate";
     if (seq > this.#nextSeq) {
       const bytes = this.#waitingBytes + this.#sizeOf(item);
@@ -47,8 +50,7 @@ export class ReorderBuffer<Item> {
       this.#waitingBytes = bytes;
       return "accepted";
     }
-    this.#nextSeq += 1;
-    onItem(item);
+    if (!this.#take(item, onItem)) return "refused";
     this.#takeWaiting(onItem);
     return "accepted";
   }
@@ -58,14 +60,21 @@ export class ReorderBuffer<Item> {
     this.#waitingBytes = 0;
   }
 
-  #takeWaiting(onItem: (item: Item) => void): void {
+  /** Advances first, because the receiver may acknowledge the item. */
+  #take(item: Item, onItem: (item: Item) => boolean): boolean {
+    this.#nextSeq += 1;
+    const isAccepted = onItem(item);
+    if (!isAccepted) this.#nextSeq -= 1;
+    return isAccepted;
+  }
+
+  #takeWaiting(onItem: (item: Item) => boolean): void {
     for (;;) {
       const item = this.#waiting.get(this.#nextSeq);
       if (item === undefined) return;
       this.#waiting.delete(this.#nextSeq);
       this.#waitingBytes -= this.#sizeOf(item);
-      this.#nextSeq += 1;
-      onItem(item);
+      if (!this.#take(item, onItem)) return;
     }
   }
 }

@@ -23,6 +23,15 @@ export interface RegistryLimits {
   readonly harnessesPerEnvironment: number;
   /** Maximum number of streams per environment, on one node. Codex's executor has the same limit. Default: 128. */
   readonly streamsPerEnvironment: number;
+  /**
+   * Maximum number of handshakes of one token that one executor has not accepted: pending, or failed recently. Further ones wait
+   * for the pending ones, or are refused if this many have failed. Codex's executor disconnects after 8 failures. Default: 4.
+   */
+  readonly handshakesPerToken: number;
+  /** How long a failed handshake counts. Default: 600,000. */
+  readonly failedHandshakesMs: number;
+  /** How long a claimed stream may wait for the executor's first answer. Default: 15,000. */
+  readonly handshakeMs: number;
   /** Maximum bytes of a frame. A larger frame closes the socket. Codex has the same limit. Default: 256 KiB. */
   readonly frameBytes: number;
   /** Maximum bytes per second of all streams of an environment, in both directions, on one node. Default: Infinity. */
@@ -50,6 +59,10 @@ export const REGISTRY_LIMITS: RegistryLimits = {
   executorsPerEnvironment: 8,
   harnessesPerEnvironment: 256,
   streamsPerEnvironment: 128,
+  handshakesPerToken: 4,
+  failedHandshakesMs: 600_000,
+  // As long as a harness waits for the answer to its handshake.
+  handshakeMs: 15_000,
   frameBytes: 256 * 1024,
   bytesPerSecond: Infinity,
   bufferedBytes: 1024 * 1024,

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -35,10 +36,7 @@ export async function startRegistryWith(
   await using started = new AsyncDisposableStack();
   const logger = toLogger(resolved.logger);
   const onWarning = (error: unknown): void =>
-    logger.warn(
-      { reason: redactSecrets(error instanceof Error ? error.message : String(error)) },
-      "registry",
-    );
+    logger.warn({ reason: redactSecrets(messageOf(error)) }, "registry");
   const store = started.use(
     await openRegistryStore({
       location: resolved.location,

@@ -1,4 +1,4 @@
-import { raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { raceAbort, TokenBucket, withTimeout } from "@codexkit/rpc/async";
 import { RelayError } from "../errors.ts";
 import { decodeFrame } from "../frames/decode-frame.ts";
 import { encodeFrame } from "../frames/encode-frame.ts";
@@ -19,7 +19,7 @@ export class AcceptorChannel {
   readonly #context: AcceptorContext;
   readonly #closed = Promise.withResolvers<Error | undefined>();
   readonly #validations = new Map<string, AbortController>();
-  #failures = 0;
+  readonly #failures: TokenBucket;
   #hasClosed = false;
 
   constructor(channel: FrameChannel, registrationId: string, context: AcceptorContext) {
@@ -27,6 +27,13 @@ export class AcceptorChannel {
     this.#registrationId = registrationId;
     this.#context = context;
     this.closed = this.#closed.promise;
+    const { failedHandshakes, failedHandshakesMs } = context.limits;
+    // All harnesses share this connection, so failures of the past must not add up.
+    this.#failures = new TokenBucket({
+      perSecond: (failedHandshakes * 1000) / failedHandshakesMs,
+      // The last of them overdraws it.
+      burst: failedHandshakes - 1,
+    });
     channel.start({
       frame: (bytes) => this.#receive(bytes),
       closed: (cause) => this.#finish(cause),
@@ -205,8 +212,7 @@ export class AcceptorChannel {
   }
 
   #countFailure(): void {
-    this.#failures += 1;
-    if (this.#failures < this.#context.limits.failedHandshakes || this.#hasClosed) return;
+    if (this.#failures.take(1) === 0 || this.#hasClosed) return;
     this.#finish(new RelayError("limit", "Too many handshakes failed on this connection."));
     void this.#channel.close();
   }

@@ -169,6 +169,13 @@ describe("a reset", () => {
     expect(String(cause.stack) + JSON.stringify(cause)).not.toContain("s3cret-reason");
   });
 
+  it("of a plain stream is answered, so that a harness that did not send it opens a new stream", async () => {
+    const { harness, inbox } = await hostileStream();
+    harness.send("s1", { kind: "reset", reason: "forged" });
+    await inbox.closed;
+    expect(await harness.next("s1")).toEqual(RESET);
+  });
+
   it("is what the other end gets when a plain stream is closed", async () => {
     const { harness, stream, keys } = await hostileStream();
     void stream.send("last words");

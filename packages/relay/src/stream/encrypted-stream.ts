@@ -59,6 +59,9 @@ export class EncryptedStream implements RelayStream {
     );
     this.#receiver = new RecordReceiver(keys.receive, limits, {
       onMessage: (message) => this.#deliver(message),
+      onForged: () => {
+        this.#counters.framesInvalid += 1;
+      },
       onEnd: () => this.#otherEndClosed(),
     });
     this.#queue = new MessageQueue(limits);
@@ -257,6 +260,8 @@ export class EncryptedStream implements RelayStream {
 
   #receiveReset(): void {
     if (!this.isResumable) {
+      // Anyone on the way can forge a reset. A harness that did not send it would wait for ever.
+      if (this.#options.role === "executor") this.#sendReset();
       this.#finish(new RelayError("disconnected", "The other end ended the stream."));
     } else if (this.#closing) this.#finish(undefined);
     else {

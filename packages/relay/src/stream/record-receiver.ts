@@ -13,6 +13,8 @@ export const END_RECORD = Buffer.alloc(4);
 
 export interface RecordEvents {
   readonly onMessage: (message: Buffer) => void;
+  /** A record of a reliable stream could not be decrypted. It counts as lost. */
+  readonly onForged: () => void;
   /** The other end closed a reliable stream. */
   readonly onEnd: () => void;
 }
@@ -27,6 +29,7 @@ export class RecordReceiver {
   readonly #reorder: ReorderBuffer<DataBody>;
   readonly #reader: MessageReader;
   readonly #segments = new SegmentChecker();
+  #forgedRecords = 0;
 
   constructor(key: CipherState, limits: RelayLimits, events: RecordEvents) {
     this.#key = key;
@@ -74,19 +77,36 @@ export class RecordReceiver {
     this.#reorder.clear();
   }
 
-  #open({ seq, segmentIndex, segmentCount, payload }: DataBody): void {
+  /** Returns false for a record that is to be sent again. */
+  #open(data: DataBody): boolean {
+    const { segmentIndex, segmentCount } = data;
     if (segmentCount !== 1 && !this.isReliable) {
       throw new RelayError("protocol_violation", "Received a segment, which is not supported.");
     }
-    const plaintext = this.#key.decrypt(seq, payload, segmentData(segmentIndex, segmentCount));
+    const plaintext = this.#decrypt(data);
+    if (!plaintext) return false;
     const isComplete = this.#segments.accept(segmentIndex, segmentCount);
     if (this.isReliable && this.#reader.isAtBoundary && plaintext.equals(END_RECORD)) {
       this.#events.onEnd();
-      return;
+      return true;
     }
     this.#reader.push(plaintext);
     if (segmentCount > 1 && isComplete !== this.#reader.isAtBoundary) {
       throw new RelayError("protocol_violation", "Received segments that are not one message.");
+    }
+    return true;
+  }
+
+  /** Returns undefined for a record that was tampered with, if it is sent again: anyone on the way can damage it. */
+  #decrypt({ seq, segmentIndex, segmentCount, payload }: DataBody): Buffer | undefined {
+    try {
+      return this.#key.decrypt(seq, payload, segmentData(segmentIndex, segmentCount));
+    } catch (error) {
+      if (!RelayError.is(error) || error.code !== "protocol_violation" || !this.isReliable) throw error;
+      this.#forgedRecords += 1;
+      if (this.#forgedRecords > this.#limits.forgedRecords) throw error;
+      this.#events.onForged();
+      return undefined;
     }
   }
 }

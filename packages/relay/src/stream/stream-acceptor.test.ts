@@ -201,6 +201,18 @@ describe("data before the handshake is complete", () => {
     expect(await served).toMatchObject({ code: "limit" });
   });
 
+  it("is forgotten after a while, so that rare ones never close the connection", async () => {
+    const { harness, channel } = connect({}, { failedHandshakesMs: 80 });
+    for (let i = 0; i < 20; i++) {
+      harness.send(`s${i}`, { kind: "handshake", payload: Buffer.alloc(100) });
+      expect(await harness.next(`s${i}`)).toEqual(RESET);
+      // The limit is one failure per 10 ms.
+      const since = performance.now();
+      await vi.waitUntil(() => performance.now() - since > 12, { interval: 1 });
+    }
+    expect(channel.isClosed).toBe(false);
+  });
+
   it("is not counted for a stream that has just ended", async () => {
     const { harness, nextStream, counters } = connect();
     const stream = nextStream();

@@ -1,6 +1,6 @@
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "../errors.ts";
-import { mapErrors } from "./sqlite-database.ts";
+import { mapErrors, openDatabase } from "./sqlite-database.ts";
 
 interface Holder {
   readonly pid: number;
@@ -13,7 +13,7 @@ interface Holder {
  * names the holder.
  */
 export function lockFolder(file: string): Disposable {
-  const database = mapErrors(() => new DatabaseSync(file, { timeout: 0 }));
+  const database = openDatabase(file, 0);
   try {
     mapErrors(() => {
       // In WAL mode, the row can be read while the transaction is open.

@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { DisposableStack } from "@codexkit/rpc/async";
 import { Kysely, sql, SqliteAdapter, SqliteDialect } from "kysely";
 import { StoreError } from "../errors.ts";
@@ -8,7 +7,7 @@ import type { StoreLimits } from "../limits.ts";
 import { LocalNotifier } from "../notifier/local-notifier.ts";
 import type { OpenStoreOptions, Store } from "../store.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { CachedDatabase, mapErrors } from "./sqlite-database.ts";
+import { CachedDatabase, mapErrors, openDatabase } from "./sqlite-database.ts";
 
 export function openSqlite<Tables>(
   { location, name = "store", synchronous = "full", onWarning = () => {} }: OpenStoreOptions,
@@ -18,7 +17,7 @@ export function openSqlite<Tables>(
   using stack = new DisposableStack();
   stack.use(lockFolder(join(location, `${name}.lock`)));
   const file = join(location, `${name}.sqlite`);
-  const database = mapErrors(() => new DatabaseSync(file, { timeout: limits.lockMs }));
+  const database = openDatabase(file, limits.lockMs);
   stack.defer(() => database.isOpen && database.close());
   mapErrors(() =>
     database.exec(

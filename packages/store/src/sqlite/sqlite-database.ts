@@ -1,4 +1,5 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { closeSync, openSync } from "node:fs";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { BoundedMap } from "@codexkit/rpc/async";
 import type { SqliteDatabase, SqliteStatement } from "kysely";
 import { StoreError } from "../errors.ts";
@@ -65,6 +66,17 @@ export class CachedDatabase implements SqliteDatabase {
       iterate: (parameters) => this.#map(() => statement.iterate(...(parameters as SQLInputValue[]))),
     };
   }
+}
+
+/** Opens a file, and creates it for its owner only: SQLite itself creates files that others can read, if the folder lets them. */
+export function openDatabase(file: string, timeout: number): DatabaseSync {
+  try {
+    // SQLite gives the WAL the mode of its database. An existing file keeps its mode.
+    closeSync(openSync(file, "a", 0o600));
+  } catch {
+    // SQLite reports why the file can't be opened.
+  }
+  return mapErrors(() => new DatabaseSync(file, { timeout }));
 }
 
 /** @param location The database file, used to find out why a write failed. */

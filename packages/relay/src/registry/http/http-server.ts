@@ -1,4 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
+import { messageOf } from "@codexkit/rpc/async";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -62,7 +63,7 @@ export class HttpServer {
     try {
       await once(server, "listening");
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new RelayError("bad_option", `Can't listen on ${host}:${port}: ${reason}`, { cause: error });
     }
     return new HttpServer(server, tls ? "https" : "http");

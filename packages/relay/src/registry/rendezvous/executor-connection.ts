@@ -2,6 +2,7 @@ import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { EnvironmentUsage } from "./environment-usage.ts";
 import { encodeReset, readFrameHeader } from "./frame-header.ts";
+import { HandshakeLimiter, type HandshakeLimits } from "./handshake-limiter.ts";
 import type { HarnessConnection } from "./harness-connection.ts";
 import { RelaySocket, type SocketLimits } from "./relay-socket.ts";
 import type { FrameFilter, RendezvousCounters } from "./rendezvous-counters.ts";
@@ -16,10 +17,16 @@ export interface ExecutorIdentity {
 export interface ConnectionContext {
   readonly webSocket: WebSocket;
   readonly connection: Duplex;
-  readonly limits: SocketLimits;
+  readonly limits: SocketLimits & HandshakeLimits;
   readonly usage: EnvironmentUsage;
   readonly counters: RendezvousCounters;
   readonly filter: FrameFilter | undefined;
+}
+
+interface ClaimedStream {
+  harness: HarnessConnection;
+  /** Whether the executor has accepted the stream: it has sent a frame that does not reset it. */
+  isAccepted: boolean;
 }
 
 /** The socket of an executor, and the streams that its harnesses have claimed. */
@@ -28,9 +35,10 @@ export class ExecutorConnection {
   readonly socket: RelaySocket;
   readonly usage: EnvironmentUsage;
   readonly harnesses = new Set<HarnessConnection>();
+  readonly handshakes: HandshakeLimiter;
   /** Whether this socket is recorded in the store. */
   isAttached = false;
-  readonly #streams = new Map<string, HarnessConnection>();
+  readonly #streams = new Map<string, ClaimedStream>();
   readonly #counters: RendezvousCounters;
   readonly #filter: FrameFilter | undefined;
   #isClosed = false;
@@ -42,6 +50,7 @@ export class ExecutorConnection {
     this.#counters = counters;
     this.#filter = filter;
     usage.executors += 1;
+    this.handshakes = new HandshakeLimiter(limits, (streamId) => this.#timeOut(streamId));
     this.socket = new RelaySocket({
       webSocket,
       connection,
@@ -53,6 +62,7 @@ export class ExecutorConnection {
         this.#isClosed = true;
         usage.executors -= 1;
         for (const harness of this.harnesses) harness.endByExecutor();
+        this.handshakes[Symbol.dispose]();
         onClose();
       },
     });
@@ -63,21 +73,28 @@ export class ExecutorConnection {
   }
 
   ownerOf(streamId: string): HarnessConnection | undefined {
-    return this.#streams.get(streamId);
+    return this.#streams.get(streamId)?.harness;
+  }
+
+  isAccepted(streamId: string): boolean {
+    return this.#streams.get(streamId)?.isAccepted ?? false;
   }
 
   claim(streamId: string, harness: HarnessConnection): void {
-    this.#streams.set(streamId, harness);
+    this.#streams.set(streamId, { harness, isAccepted: false });
     this.usage.streams += 1;
   }
 
   /** Moves a stream to another socket of the same harness. */
   transfer(streamId: string, harness: HarnessConnection): void {
-    this.#streams.set(streamId, harness);
+    const stream = this.#streams.get(streamId);
+    if (stream) stream.harness = harness;
   }
 
   release(streamId: string): void {
-    if (this.#streams.delete(streamId)) this.usage.streams -= 1;
+    if (!this.#streams.delete(streamId)) return;
+    this.usage.streams -= 1;
+    this.handshakes.abandon(streamId);
   }
 
   /** Reports the end of a stream to the executor. */
@@ -91,12 +108,28 @@ export class ExecutorConnection {
     if (!header) return this.socket.reject("malformed_frame", 1002);
     const pauseMs = this.usage.countBytes(frame.length);
     if (pauseMs > 0) this.socket.pauseFor(pauseMs);
-    const harness = this.#streams.get(header.streamId);
-    // Usually late frames of a stream whose harness has disconnected, which was reported to the executor.
-    if (!harness) return this.#counters.refuse("unknown_stream");
+    const { streamId, isReset } = header;
+    const stream = this.#streams.get(streamId);
+    if (!stream?.isAccepted) this.handshakes.answered(streamId, isReset);
+    if (!stream) {
+      // Usually late frames of a stream whose harness has disconnected, which was reported to the executor. It answers a reset.
+      if (!isReset) this.#counters.refuse("unknown_stream");
+      return;
+    }
+    const { harness } = stream;
+    if (!isReset) stream.isAccepted = true;
     this.#counters.count("to_harness", frame.length);
     if (this.#filter) this.#filter(frame, "to_harness", (kept) => harness.socket.forward(kept, this.socket));
     else harness.socket.forward(frame, this.socket);
-    if (header.isReset) harness.releaseStream(header.streamId);
+    if (isReset) harness.releaseStream(streamId);
+  }
+
+  /** Ends a stream that was claimed, but for which the executor has accepted no handshake. */
+  #timeOut(streamId: string): void {
+    const harness = this.#streams.get(streamId)?.harness;
+    if (!harness) return;
+    this.#counters.refuse("handshake_timeout");
+    harness.resetStream(streamId, "handshake_timeout");
+    this.socket.forward(encodeReset(streamId, "handshake_timeout"));
   }
 }

@@ -3,16 +3,27 @@ import { repetitions } from "@codexkit/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dataFrame, resetFrame } from "../../../test/raw-ends.ts";
+import { encodeFrame } from "../../frames/encode-frame.ts";
 import { encodeReset, readFrameHeader } from "./frame-header.ts";
 
 const stringField = (field: number, text: string): Uint8Array =>
   new BinaryWriter().tag(field, WireType.LengthDelimited).string(text).finish();
 
 describe("the header of a frame", () => {
-  test("has the stream ID, and whether the frame ends the stream", () => {
-    expect(readFrameHeader(dataFrame("a", "x"))).toEqual({ streamId: "a", isReset: false });
-    expect(readFrameHeader(resetFrame("a", "over"))).toEqual({ streamId: "a", isReset: true });
-    expect(readFrameHeader(encodeReset("a", "over"))).toEqual({ streamId: "a", isReset: true });
+  test("has the stream ID and the kind of the frame", () => {
+    const none = { streamId: "a", isReset: false, isHandshake: false, isData: false };
+    expect(readFrameHeader(dataFrame("a", "x"))).toEqual({ ...none, isData: true });
+    expect(readFrameHeader(resetFrame("a", "over"))).toEqual({ ...none, isReset: true });
+    expect(readFrameHeader(encodeReset("a", "over"))).toEqual({ ...none, isReset: true });
+    const [ack, ackBits] = [0, 0];
+    const handshake = { kind: "handshake", payload: Buffer.from("x") } as const;
+    expect(readFrameHeader(encodeFrame({ streamId: "a", ack, ackBits, body: handshake }))).toEqual({
+      ...none,
+      isHandshake: true,
+    });
+    expect(readFrameHeader(encodeFrame({ streamId: "a", ack, ackBits, body: { kind: "ack" } }))).toEqual(
+      none,
+    );
     expect(Buffer.from(encodeReset("a", "over"))).toEqual(Buffer.from(resetFrame("a", "over")));
   });
 

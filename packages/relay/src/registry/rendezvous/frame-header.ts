@@ -3,7 +3,9 @@ import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 /** Fields of `RelayMessageFrame` that the rendezvous reads. */
 const VERSION = 1;
 const STREAM_ID = 2;
+const DATA = 5;
 const RESET = 8;
+const HANDSHAKE = 10;
 /** Field of `RelayReset`. */
 const REASON = 1;
 
@@ -13,6 +15,8 @@ export interface FrameHeader {
   /** One character per byte. Used as a map key, not as text. */
   readonly streamId: string;
   readonly isReset: boolean;
+  readonly isHandshake: boolean;
+  readonly isData: boolean;
 }
 
 /**
@@ -22,6 +26,8 @@ export interface FrameHeader {
 export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
   let streamId: string | undefined;
   let isReset = false;
+  let isHandshake = false;
+  let isData = false;
   try {
     const reader = new BinaryReader(frame);
     while (reader.pos < reader.len) {
@@ -34,13 +40,15 @@ export function readFrameHeader(frame: Uint8Array): FrameHeader | undefined {
       } else {
         if (type === WireType.StartGroup || type === WireType.EndGroup) return undefined;
         if (field === RESET) isReset = true;
+        else if (field === HANDSHAKE) isHandshake = true;
+        else if (field === DATA) isData = true;
         reader.skip(type);
       }
     }
   } catch {
     return undefined;
   }
-  return streamId === undefined ? undefined : { streamId, isReset };
+  return streamId === undefined ? undefined : { streamId, isReset, isHandshake, isData };
 }
 
 /** Encodes a frame that ends a stream. The reason is untrusted at both ends. */

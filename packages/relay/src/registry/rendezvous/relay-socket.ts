@@ -19,6 +19,8 @@ export interface RelaySocketOptions {
 
 export type SocketViolation =
   | "malformed_frame"
+  | "repeated_handshake"
+  | "failed_handshakes"
   | "text_message"
   | "slow_reader"
   | "silent"
@@ -73,6 +75,11 @@ export class RelaySocket {
     });
   }
 
+  /** Whether the socket has ended, or will without processing further frames. */
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
   /** Sends a frame. The source is paused while too much waits for this socket's peer. */
   forward(frame: Uint8Array, source?: RelaySocket): void {
     if (this.#webSocket.readyState !== WebSocket.OPEN) return;
@@ -89,13 +96,24 @@ export class RelaySocket {
     } else this.#webSocket.send(kept, BINARY);
   }
 
+  /** Stops reading until `resume` is called as often. Frames that have been read already are still emitted. */
+  pause(): void {
+    this.#pauses += 1;
+    if (this.#pauses === 1) this.#webSocket.pause();
+  }
+
+  resume(): void {
+    this.#pauses -= 1;
+    if (this.#pauses === 0) this.#webSocket.resume();
+  }
+
   /** Stops reading for a period. A later call replaces the period of an earlier one. */
   pauseFor(milliseconds: number): void {
     if (this.#rateTimer) clearTimeout(this.#rateTimer);
-    else this.#pause();
+    else this.pause();
     this.#rateTimer = setTimeout(() => {
       this.#rateTimer = undefined;
-      this.#resume();
+      this.resume();
     }, timerDelay(milliseconds));
   }
 
@@ -137,7 +155,7 @@ export class RelaySocket {
   /** Returns the callback for the frame that filled the buffer. When it is called, everything before it has been sent. */
   #hold(source: RelaySocket): () => void {
     this.#held.add(source);
-    source.#pause();
+    source.pause();
     const timer = setTimeout(() => {
       this.#onViolation("slow_reader");
       this.terminate();
@@ -145,18 +163,8 @@ export class RelaySocket {
     return () => {
       clearTimeout(timer);
       this.#held.delete(source);
-      source.#resume();
+      source.resume();
     };
-  }
-
-  #pause(): void {
-    this.#pauses += 1;
-    if (this.#pauses === 1) this.#webSocket.pause();
-  }
-
-  #resume(): void {
-    this.#pauses -= 1;
-    if (this.#pauses === 0) this.#webSocket.resume();
   }
 
   readonly #uncork = (): void => {

@@ -387,6 +387,10 @@ describe("a slow or flooding peer", () => {
   test("that floods an executor is paused while the executor does not read, until that is closed", async () => {
     const ends = await openEnds({ bufferedBytes: 64 * 1024, stallMs: 200 });
     const harness = await ends.harness();
+    harness.send(dataFrame("s", "x"));
+    await ends.executor.next();
+    ends.executor.send(dataFrame("s", "accepted"));
+    await harness.next();
     ends.executor.webSocket.pause();
     const chunk = Buffer.alloc(200_000);
     for (let index = 0; index < 200; index += 1) harness.send(dataFrame("s", chunk));

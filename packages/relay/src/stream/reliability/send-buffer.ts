@@ -95,12 +95,14 @@ export class SendBuffer {
    */
   acknowledge(ack: number, ackBits: number, now: number): { isProgress: boolean; rttMs: number | undefined } {
     if (ack > this.#firstSeq + this.#unsentIndex) return { isProgress: false, rttMs: undefined };
+    const firstSeq = this.#firstSeq;
     const newlyReceived = [...this.#takeAcknowledged(ack), ...this.#markReceived(ack, ackBits)];
     let newest: Entry | undefined;
     for (const entry of newlyReceived) {
       if (!newest || (entry.sentOrder ?? 0) > (newest.sentOrder ?? 0)) newest = entry;
     }
-    if (!newest) return { isProgress: false, rttMs: undefined };
+    // Frames that an ack bit had reported can be sent again, if they could not be decrypted, and are then passed here.
+    if (!newest) return { isProgress: this.#firstSeq > firstSeq, rttMs: undefined };
     this.#detectLosses(newest.sentOrder ?? 0);
     // The acknowledgement of a retransmitted frame does not say which copy arrived.
     return { isProgress: true, rttMs: newest.wasRetransmitted ? undefined : now - newest.sentAt };
