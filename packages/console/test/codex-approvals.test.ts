@@ -143,6 +143,8 @@ test("a part of the requested permissions is granted", async () => {
   const card = page.getByRole("article", { name: "Grant permissions" });
   await card.getByText("The tests need both.").waitFor();
   await card.getByRole("checkbox", { name: /network/i }).check();
+  // The focus of the box has moved the card, whose buttons act once it has been still for 400 ms.
+  await page.waitForTimeout(600);
   await card.getByRole("button", { name: "Grant for this turn" }).click();
   await page
     .getByText(/Granted: .*"network":\{"enabled":true\},"file_system":null/)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BlockLexer, lexBlock } from "./lex-blocks.ts";
-import { parseFence } from "./parse-fence.ts";
+import { BlockLexer, lexBlock } from "../src/transcript/markdown/lex-blocks.ts";
+import { parseFence } from "../src/transcript/markdown/parse-fence.ts";
 
 const SIZE = 100_000;
 const fill = (part: string): string => part.repeat(Math.ceil(SIZE / part.length));

@@ -21,6 +21,7 @@ function node(id: string, name: string, more: Partial<Node>): Node {
     labels: [],
     capacity: 50,
     sessions: 0,
+    pinnedSessions: 0,
     runningTurns: 0,
     leaseUntil: Date.now() + 60_000,
     version: "0.1.0",
@@ -100,7 +101,7 @@ test("drains and removes nodes after a confirmation", async () => {
 
 test("shows what the daemon refuses, and no actions without the scope admin", async () => {
   await using daemon = await startFleet();
-  const page = await browser.open(daemon, "/nodes");
+  const page = await browser.open(daemon, "/nodes", { expectedProblems: [/\/nodes\/boot-b\/drain/] });
   // The store of this daemon has no such node.
   await page.getByRole("button", { name: "Drain beta" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();

@@ -340,3 +340,23 @@ test("shows images of tools, and runs nothing that an image contains", async () 
   }
   expect(await page.getByRole("log").getByRole("img").count()).toBe(2);
 });
+
+test("shows messages that are too complex for Markdown as text, and the rest as usual", async () => {
+  await using daemon = await FakeDaemon.start();
+  const session = await daemon.createSession();
+  const turn = await session.startTurn("Go on.");
+  for (const text of [
+    `${">".repeat(2_000)} deep`,
+    "> - ".repeat(3_000),
+    "1. ".repeat(3_000),
+    "*a_".repeat(20_000),
+  ])
+    await turn.say(text);
+  await turn.say("The **end**.");
+  await turn.complete();
+  const page = await browser.open(daemon, `/s/${session.id}`);
+  await page.getByRole("log").locator("strong").getByText("end").waitFor();
+  expect(await page.getByText("This part of the page has failed").count()).toBe(0);
+  await page.reload();
+  await page.getByRole("log").locator("strong").getByText("end").waitFor();
+});

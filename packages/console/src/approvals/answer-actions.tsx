@@ -1,8 +1,13 @@
-import type { InboxAnswer, InboxRequest } from "@codexkit/daemon/client";
+import {
+  checkField,
+  type InboxAnswer,
+  type InboxRequest,
+  readFormFields,
+  toContent,
+} from "@codexkit/daemon/client";
 import { createMemo, Show } from "solid-js";
 import type { Answering } from "./answering.ts";
-import { type ElicitationRequest, valueOf } from "./elicitation-body.tsx";
-import { checkField, readFormFields, toContent } from "./form-fields.ts";
+import { type ElicitationRequest, isWebPage, valueOf } from "./elicitation-body.tsx";
 import { EMPTY_DRAFT, toAnswers } from "./question-answers.ts";
 
 type QuestionsRequest = Extract<InboxRequest, { kind: "userInput" }>;
@@ -53,9 +58,12 @@ export function ElicitationActions(props: ActionProps & { readonly request: Elic
     return isValid ? { value: toContent(known, (field) => valueOf(props.answering, field)) } : undefined;
   });
 
+  /** A URL that is not one of a page can't have been visited. */
+  const isPage = () => props.request.url === null || isWebPage(props.request.url);
+
   function accept(): void {
     const valid = content();
-    if (!valid) return;
+    if (!valid || !isPage()) return;
     props.onAnswer({
       type: "elicitation",
       action: "accept",
@@ -89,7 +97,7 @@ export function ElicitationActions(props: ActionProps & { readonly request: Elic
           class="button button-primary"
           data-accepts="true"
           aria-disabled={!props.isReady}
-          disabled={content() === undefined}
+          disabled={content() === undefined || !isPage()}
           onClick={accept}
         >
           {hasForm() ? "Send the form" : props.request.url === null ? "Accept" : "I have visited the page"}

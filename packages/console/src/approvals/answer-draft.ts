@@ -1,5 +1,4 @@
-import type { InboxAnswer } from "@codexkit/daemon/client";
-import type { FormValue } from "./form-fields.ts";
+import type { FormValue, InboxAnswer } from "@codexkit/daemon/client";
 import type { QuestionDraft } from "./question-answers.ts";
 
 /** Unsent input of a card. It is kept when the card is rendered again, which happens when lists change. */

@@ -68,7 +68,8 @@ export function ApprovalActions(props: {
                 onKeyDown={(event) => {
                   if (event.key !== "Enter" || (!event.ctrlKey && !event.metaKey)) return;
                   event.preventDefault();
-                  if (props.isReady) props.onConfirm(action());
+                  // Not a press that could have been meant for something else, and it only refuses.
+                  if (!event.repeat) props.onConfirm(action());
                 }}
               />
             </label>

@@ -70,6 +70,8 @@ function OpenCard(props: ApprovalCardProps) {
   const settings = () => session(props.approval.sessionId)?.settings;
   const confirmation = createConfirmation();
   const [isDiffOpen, setIsDiffOpen] = createSignal(true);
+  // What was not in view can't be allowed. Bodies without a long text have no end to see.
+  const [isEndSeen, setIsEndSeen] = createSignal(!hasLongText(props.approval.request));
   let card!: HTMLElement;
   const gate = createCardGate(() => card);
 
@@ -83,14 +85,14 @@ function OpenCard(props: ApprovalCardProps) {
   });
 
   async function submit(answer: InboxAnswer, text?: string): Promise<void> {
-    if (!canAnswer() || !isReady()) return;
+    if (!canAnswer() || isSending()) return;
     await answering().submit(client, props.approval, answer, text);
     if (answering().status().type === "answered") props.onAnswered?.();
   }
 
   async function decide({ offer }: CardAction): Promise<void> {
     const granted = offer.accepts ? grant() : "whole";
-    if (granted === "nothing") return;
+    if (granted === "nothing" || (offer.accepts && !isEndSeen())) return;
     const reason = offer.accepts || offer.id === "cancel" ? "" : answering().draft().reason.trim();
     await submit(
       {
@@ -106,6 +108,7 @@ function OpenCard(props: ApprovalCardProps) {
   function act(action: CardAction): void {
     if (!isReady()) return;
     const { offer, opens } = action;
+    if (offer.accepts && !isEndSeen()) return;
     if (opens) {
       answering().update({ open: { panel: opens, offerId: offer.id } });
       return;
@@ -185,7 +188,6 @@ function OpenCard(props: ApprovalCardProps) {
       onKeyDown={handleKey}
       onFocusIn={(event) => gate.handleFocus(event)}
       onFocusOut={(event) => {
-        gate.handleBlur();
         if (!card.contains(event.relatedTarget as Node | null)) confirmation.forget();
       }}
     >
@@ -212,11 +214,13 @@ function OpenCard(props: ApprovalCardProps) {
           isReadOnly={!canAnswer() || isSending()}
           isDiffOpen={isDiffOpen()}
           onToggleDiff={() => setIsDiffOpen((isShown) => !isShown)}
+          onSeen={() => setIsEndSeen(true)}
         />
       </div>
       <footer class="approval-footer">
         <SendProblem
           approval={props.approval}
+          isReady={isReady()}
           onRetry={() => void answering().retry(client, props.approval)}
         />
         <Show
@@ -231,7 +235,7 @@ function OpenCard(props: ApprovalCardProps) {
                     approval={props.approval}
                     answering={answering()}
                     isReady={isReady()}
-                    canGrant={grant() !== "nothing"}
+                    canGrant={grant() !== "nothing" && isEndSeen()}
                     confirming={confirmation.offerId()}
                     onAct={act}
                     onConfirm={(action) => void decide(action)}
@@ -269,8 +273,18 @@ function OpenCard(props: ApprovalCardProps) {
   );
 }
 
+/** Whether the body reports when its end has been in view. */
+function hasLongText(request: Approval["request"]): boolean {
+  if (request.kind === "command") return Boolean(request.command);
+  return request.kind === "mcpTool" && request.arguments !== null && request.arguments !== undefined;
+}
+
 /** The reason why an answer could not be sent, with a button to retry. */
-function SendProblem(props: { readonly approval: Approval; readonly onRetry: () => void }) {
+function SendProblem(props: {
+  readonly approval: Approval;
+  readonly isReady: boolean;
+  readonly onRetry: () => void;
+}) {
   const answering = () => answeringOf(props.approval.id);
   const status = () => answering().status();
   const isRetryAccepting = () => {
@@ -292,6 +306,7 @@ function SendProblem(props: { readonly approval: Approval; readonly onRetry: () 
               type="button"
               class="button"
               data-accepts={isRetryAccepting()}
+              aria-disabled={!props.isReady}
               onClick={() => props.onRetry()}
             >
               Send again

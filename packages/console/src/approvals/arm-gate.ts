@@ -1,4 +1,4 @@
-/** How long a card must not have moved before its keys are active. People need about this long to notice a change. */
+/** How long a card must not have moved before it can be answered. People need about this long to notice a change. */
 export const ARM_MS = 400;
 
 /** The properties of a keyboard event that determine whether it may answer. */
@@ -10,22 +10,33 @@ export interface KeyPress {
 }
 
 /**
- * Decides whether a key acts on a card. Keys that were meant for something else must never answer a request: not if the card has
- * just appeared or moved, not if the key is held, and not from a text field.
+ * Decides whether a press or key acts on a card. What was meant for something else must never answer a request: not if the card has
+ * just appeared or moved. Keys also not if the card has just received the focus, if the key is held, or from a text field.
  */
 export class ArmGate {
-  #stillSince: number;
+  #movedAt: number;
+  #focusedAt = -Infinity;
 
   constructor(now: number) {
-    this.#stillSince = now;
+    this.#movedAt = now;
   }
 
-  /** Call when the card has appeared, moved, or received the focus. */
+  /** Call when the card has appeared or moved. */
   disarm(now: number): void {
-    this.#stillSince = now;
+    this.#movedAt = now;
+  }
+
+  /** Call when the card has received the focus. */
+  disarmKeys(now: number): void {
+    this.#focusedAt = now;
+  }
+
+  /** Whether the card has not moved for long enough. */
+  isStill(now: number): boolean {
+    return now - this.#movedAt >= ARM_MS;
   }
 
   admits({ repeat, isComposing, isInField }: KeyPress, now: number): boolean {
-    return !repeat && !isComposing && !isInField && now - this.#stillSince >= ARM_MS;
+    return !repeat && !isComposing && !isInField && this.isStill(now) && now - this.#focusedAt >= ARM_MS;
   }
 }

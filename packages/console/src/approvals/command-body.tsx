@@ -1,11 +1,11 @@
-import type { InboxRequest, PolicyVerdict, Session } from "@codexkit/daemon/client";
+import { type InboxRequest, type PolicyVerdict, type Session, splitShell } from "@codexkit/daemon/client";
 import { For, Show } from "solid-js";
 import { CopyButton } from "../ui/index.ts";
 import { describeSandbox } from "./describe-request.ts";
+import { LongText } from "./long-text.tsx";
 import { permissionView } from "./permission-rows.ts";
 import { RequestReason } from "./request-reason.tsx";
 import { VisibleText } from "../ui/visible-text-view.tsx";
-import { splitShell } from "./shell-script.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 
 type CommandRequest = Extract<InboxRequest, { kind: "command" }>;
@@ -14,6 +14,8 @@ export function CommandBody(props: {
   readonly request: CommandRequest;
   readonly verdict: PolicyVerdict | null;
   readonly settings: Session["settings"] | undefined;
+  /** Called when the end of the command has been in view. */
+  readonly onSeen?: (() => void) | undefined;
 }) {
   const command = () => splitShell(props.request.command ?? "");
   return (
@@ -21,19 +23,20 @@ export function CommandBody(props: {
       <Show when={props.request.command}>
         {(whole) => (
           <div class="approval-command">
-            {/* It scrolls if it is long, and what scrolls can be reached by the keyboard. */}
-            <pre tabindex="0" role="group" aria-label="Command">
-              <Show when={props.request.cwd}>
-                {(cwd) => (
-                  <span class="approval-prompt">
-                    <VisibleText text={cwd()} /> ${" "}
-                  </span>
-                )}
-              </Show>
-              <code>
-                <VisibleText text={command().script} />
-              </code>
-            </pre>
+            <LongText
+              label="Command"
+              text={command().script}
+              onSeen={() => props.onSeen?.()}
+              prompt={
+                <Show when={props.request.cwd}>
+                  {(cwd) => (
+                    <span class="approval-prompt">
+                      <VisibleText text={cwd()} /> ${" "}
+                    </span>
+                  )}
+                </Show>
+              }
+            />
             <CopyButton text={() => whole()} label="Copy the command" />
           </div>
         )}

@@ -1,40 +1,68 @@
 import { type Accessor, createSignal, onCleanup, onMount } from "solid-js";
-import { ARM_MS, ArmGate } from "./arm-gate.ts";
+import { ArmGate } from "./arm-gate.ts";
 
-/** How often a focused card checks whether it has moved. */
+/** How often a card checks whether it has moved. Each press checks it too, so this only delays when the card becomes ready again. */
 const CHECK_MS = 100;
 
 export interface CardGate {
-  /** Whether the card has been visible long enough for its buttons to be active. */
+  /** Whether the card and its buttons have stayed in their place for long enough. */
   readonly isSettled: Accessor<boolean>;
   /** Whether a key may act on the card now. */
   readonly admits: (event: KeyboardEvent) => boolean;
   readonly handleFocus: (event: FocusEvent) => void;
-  readonly handleBlur: () => void;
 }
 
-/** Connects an `ArmGate` to a card. Observes the card's position while the card has the focus, without requesting frames. */
+/**
+ * Protects a card from presses that were meant for something else. Whatever moves the card or its buttons, such as a neighbour
+ * that shrinks, makes it unsettled for 400 ms: for the mouse, touch and keys. Buttons that answer (those with `aria-disabled`) also
+ * need the pointer to have been pressed down on this card while it was settled. Requests no frames.
+ */
 export function createCardGate(card: () => HTMLElement): CardGate {
   const gate = new ArmGate(performance.now());
   const [isSettled, setIsSettled] = createSignal(false);
-  let place = { top: 0, left: 0 };
-  let watching: ReturnType<typeof setInterval> | undefined;
-  let settling: ReturnType<typeof setTimeout> | undefined;
+  let place: readonly number[] = [];
+  /** The button on which the pointer was pressed down while the card was settled. */
+  let pressed: Element | null = null;
 
-  function checkPlace(): void {
-    const { top, left } = card().getBoundingClientRect();
-    if (Math.abs(top - place.top) >= 1 || Math.abs(left - place.left) >= 1) gate.disarm(performance.now());
-    place = { top, left };
+  function checkPlace(): boolean {
+    const now = performance.now();
+    const next = [card(), ...card().querySelectorAll("button[aria-disabled]")].flatMap((element) => {
+      const { top, left, width } = element.getBoundingClientRect();
+      return [top, left, width];
+    });
+    if (next.length !== place.length || next.some((value, at) => Math.abs(value - (place[at] ?? 0)) >= 1)) {
+      gate.disarm(now);
+      place = next;
+    }
+    return setIsSettled(gate.isStill(now));
   }
 
+  const handleDown = ({ target }: Event): void => {
+    const isOwn = checkPlace() && card().contains(target as Node);
+    pressed = isOwn ? (target as Element).closest("[aria-disabled]") : null;
+  };
+
+  /** Runs before the handlers of the buttons. A click without a pointer, as of Space or a screen reader, has no detail. */
+  const handleClick = (event: MouseEvent): void => {
+    // What the click changes in the card may move its buttons.
+    setTimeout(checkPlace);
+    const button = (event.target as Element).closest("[aria-disabled]");
+    if (!button) return;
+    // The focus that the press moves may scroll the page before the click.
+    const admits = event.detail === 0 ? checkPlace() : pressed === button;
+    pressed = null;
+    if (!admits) event.stopImmediatePropagation();
+  };
+
   onMount(() => {
-    gate.disarm(performance.now());
     checkPlace();
-    settling = setTimeout(() => setIsSettled(true), ARM_MS);
-  });
-  onCleanup(() => {
-    clearInterval(watching);
-    clearTimeout(settling);
+    const watching = setInterval(checkPlace, CHECK_MS);
+    document.addEventListener("pointerdown", handleDown, true);
+    card().addEventListener("click", handleClick, true);
+    onCleanup(() => {
+      clearInterval(watching);
+      document.removeEventListener("pointerdown", handleDown, true);
+    });
   });
 
   return {
@@ -48,12 +76,8 @@ export function createCardGate(card: () => HTMLElement): CardGate {
       const cameFrom = event.relatedTarget;
       if (cameFrom instanceof Node && card().contains(cameFrom)) return;
       // A key that was meant for the previous card must not act on this one.
-      gate.disarm(performance.now());
-      checkPlace();
-      clearInterval(watching);
-      watching = setInterval(checkPlace, CHECK_MS);
+      gate.disarmKeys(performance.now());
     },
-    handleBlur: () => clearInterval(watching),
   };
 }
 

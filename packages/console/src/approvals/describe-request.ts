@@ -1,6 +1,5 @@
-import type { Approval, InboxRequest, Session } from "@codexkit/daemon/client";
+import { type Approval, type InboxRequest, type Session, splitShell } from "@codexkit/daemon/client";
 import { visibleText } from "../ui/visible-text.ts";
-import { splitShell } from "./shell-script.ts";
 
 export type RequestKind = InboxRequest["kind"];
 

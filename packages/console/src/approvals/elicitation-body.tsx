@@ -1,7 +1,14 @@
-import type { InboxRequest } from "@codexkit/daemon/client";
+import {
+  checkField,
+  type FormField,
+  type FormValue,
+  type InboxRequest,
+  readFormFields,
+} from "@codexkit/daemon/client";
 import { For, Match, Show, Switch } from "solid-js";
 import type { Answering } from "./answering.ts";
-import { checkField, type FormField, type FormValue, readFormFields } from "./form-fields.ts";
+import { describedBy, FieldNotes, FormField as LabelledField } from "../ui/form-field.tsx";
+import { visibleText } from "../ui/index.ts";
 import { VisibleText } from "../ui/visible-text-view.tsx";
 
 export type ElicitationRequest = Extract<InboxRequest, { kind: "elicitation" }>;
@@ -42,35 +49,54 @@ export function ElicitationBody(props: {
           )}
         </Match>
         <Match when={props.request.schema !== null && props.request.schema !== undefined}>
-          <label class="field">
-            <span>The answer as JSON, for this schema:</span>
-            <pre class="approval-json" tabindex="0" role="group" aria-label="Schema">
-              <VisibleText text={JSON.stringify(props.request.schema, undefined, 2)} />
-            </pre>
-            <textarea
-              class="input"
-              rows="4"
-              spellcheck={false}
-              disabled={props.isReadOnly}
-              value={props.answering.draft().json}
-              onInput={(event) => props.answering.update({ json: event.currentTarget.value })}
-            />
-          </label>
+          <p>The answer must fit this schema:</p>
+          <pre class="approval-json" tabindex="0" role="group" aria-label="Schema">
+            <VisibleText text={JSON.stringify(props.request.schema, undefined, 2)} />
+          </pre>
+          <LabelledField
+            id={`${props.approvalId}-json`}
+            label="The answer as JSON"
+            value={props.answering.draft().json}
+            onInput={(json) => props.answering.update({ json })}
+          >
+            {(control) => <textarea {...control} rows="4" spellcheck={false} disabled={props.isReadOnly} />}
+          </LabelledField>
         </Match>
       </Switch>
     </>
   );
 }
 
+/** Whether a URL is one of a page that a person can visit. */
+export function isWebPage(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
 /** The complete URL, with its actual host highlighted. */
 function UrlRequest(props: { readonly url: string }) {
   const parsed = () => (URL.canParse(props.url) ? new URL(props.url) : null);
-  const isWeb = () => /^https?:$/.test(parsed()?.protocol ?? "");
+  const isWeb = () => isWebPage(props.url);
   return (
     <div class="approval-url">
-      <p>
-        Visit a page of <strong>{parsed()?.host ?? "an unknown host"}</strong>
-      </p>
+      <Show
+        when={isWeb()}
+        fallback={
+          <p class="approval-alert">
+            This is not the address of a web page
+            <Show when={parsed()}>
+              {(url) => (
+                <>
+                  : its scheme is <strong>{url().protocol}</strong>
+                </>
+              )}
+            </Show>
+          </p>
+        }
+      >
+        <p>
+          Visit a page of <strong>{parsed()?.host}</strong>
+        </p>
+      </Show>
       <Show
         when={isWeb()}
         fallback={
@@ -96,117 +122,113 @@ function FieldInput(props: {
   // Errors are shown only for changed fields, so that an untouched form has none.
   const problem = () =>
     props.field.name in props.answering.draft().form ? checkField(props.field, value()) : undefined;
-  const described = () => [`${props.id}-description`, `${props.id}-problem`].join(" ");
+  // A field without a description has none, even if the schema has an empty one.
+  const notes = () => ({
+    id: props.id,
+    hint: props.field.description || undefined,
+    error: problem(),
+    render: (text: string) => <VisibleText text={text} />,
+  });
+  const isOptional = () => !props.field.isRequired;
 
   function setValue(entered: FormValue): void {
     props.answering.update({ form: { ...props.answering.draft().form, [props.field.name]: entered } });
   }
 
   return (
-    <div class="field">
-      <Switch>
-        <Match when={props.field.type === "checkbox" && props.field}>
+    <Switch>
+      <Match when={props.field.type === "checkbox"}>
+        <div class="field">
           <label class="check">
             <input
               type="checkbox"
               checked={value() === true}
-              aria-describedby={described()}
+              aria-describedby={describedBy(notes())}
               onChange={(event) => setValue(event.currentTarget.checked)}
             />
             <span>
-              <FieldLabel field={props.field} />
+              <VisibleText text={props.field.label} />
             </span>
           </label>
-        </Match>
-        <Match when={props.field.type === "choice" && props.field}>
-          {(field) => (
-            <>
-              <label for={props.id}>
-                <FieldLabel field={field()} />
-              </label>
-              <select
-                class="input"
-                id={props.id}
-                required={field().isRequired}
-                aria-describedby={described()}
-                onChange={(event) => setValue(event.currentTarget.value)}
-              >
+          <FieldNotes {...notes()} />
+        </div>
+      </Match>
+      <Match when={props.field.type === "choices" && props.field}>
+        {(field) => (
+          <fieldset class="field" aria-describedby={describedBy(notes())}>
+            <legend>
+              <VisibleText text={field().label} />
+              <Show when={isOptional()}>
+                <span class="muted"> (optional)</span>
+              </Show>
+            </legend>
+            <For each={field().choices}>
+              {(choice) => (
+                <label class="check">
+                  <input
+                    type="checkbox"
+                    checked={(value() as readonly string[]).includes(choice.value)}
+                    onChange={(event) => {
+                      const others = (value() as readonly string[]).filter((other) => other !== choice.value);
+                      setValue(event.currentTarget.checked ? [...others, choice.value] : others);
+                    }}
+                  />
+                  <span>
+                    <VisibleText text={choice.label} />
+                  </span>
+                </label>
+              )}
+            </For>
+            <FieldNotes {...notes()} />
+          </fieldset>
+        )}
+      </Match>
+      <Match when={props.field.type === "choice" && props.field}>
+        {(field) => (
+          <LabelledField
+            {...notes()}
+            label={field().label}
+            isOptional={isOptional()}
+            value={value() as string}
+            onInput={setValue}
+          >
+            {(control) => (
+              <select {...control} required={field().isRequired}>
                 <option value="" selected={value() === ""}>
                   {field().isRequired ? "Choose…" : "No answer"}
                 </option>
                 <For each={field().choices}>
                   {(choice) => (
                     <option value={choice.value} selected={value() === choice.value}>
-                      {choice.label}
+                      {visibleText(choice.label)}
                     </option>
                   )}
                 </For>
               </select>
-            </>
+            )}
+          </LabelledField>
+        )}
+      </Match>
+      <Match when={props.field.type === "text" || props.field.type === "number"}>
+        <LabelledField
+          {...notes()}
+          label={props.field.label}
+          isOptional={isOptional()}
+          value={value() as string}
+          onInput={setValue}
+        >
+          {(control) => (
+            <input
+              {...control}
+              type={inputType(props.field)}
+              inputmode={props.field.type === "number" ? "decimal" : undefined}
+              autocomplete="off"
+              required={props.field.isRequired}
+            />
           )}
-        </Match>
-        <Match when={props.field.type === "choices" && props.field}>
-          {(field) => (
-            <fieldset class="field" aria-describedby={described()}>
-              <legend>
-                <FieldLabel field={field()} />
-              </legend>
-              <For each={field().choices}>
-                {(choice) => (
-                  <label class="check">
-                    <input
-                      type="checkbox"
-                      checked={(value() as readonly string[]).includes(choice.value)}
-                      onChange={(event) => {
-                        const others = (value() as readonly string[]).filter(
-                          (other) => other !== choice.value,
-                        );
-                        setValue(event.currentTarget.checked ? [...others, choice.value] : others);
-                      }}
-                    />
-                    <span>{choice.label}</span>
-                  </label>
-                )}
-              </For>
-            </fieldset>
-          )}
-        </Match>
-        <Match when={props.field.type === "text" || props.field.type === "number"}>
-          <label for={props.id}>
-            <FieldLabel field={props.field} />
-          </label>
-          <input
-            class="input"
-            id={props.id}
-            type={inputType(props.field)}
-            inputmode={props.field.type === "number" ? "decimal" : undefined}
-            autocomplete="off"
-            required={props.field.isRequired}
-            aria-invalid={problem() !== undefined}
-            aria-describedby={described()}
-            value={value() as string}
-            onInput={(event) => setValue(event.currentTarget.value)}
-          />
-        </Match>
-      </Switch>
-      <span class="muted" id={`${props.id}-description`}>
-        <VisibleText text={props.field.description ?? ""} />
-      </span>
-      <span class="form-error" id={`${props.id}-problem`}>
-        {problem()}
-      </span>
-    </div>
-  );
-}
-
-function FieldLabel(props: { readonly field: FormField }) {
-  return (
-    <>
-      <VisibleText text={props.field.label} />
-      <Show when={!props.field.isRequired && props.field.type !== "checkbox"}>
-        <span class="muted"> (optional)</span>
-      </Show>
-    </>
+        </LabelledField>
+      </Match>
+    </Switch>
   );
 }
 

@@ -1,10 +1,15 @@
 import type { InboxRequest } from "@codexkit/daemon/client";
 import { Show } from "solid-js";
+import { LongText } from "./long-text.tsx";
 import { VisibleText } from "../ui/visible-text-view.tsx";
 
 type McpToolRequest = Extract<InboxRequest, { kind: "mcpTool" }>;
 
-export function McpToolBody(props: { readonly request: McpToolRequest }) {
+export function McpToolBody(props: {
+  readonly request: McpToolRequest;
+  /** Called when the end of the arguments has been in view. */
+  readonly onSeen?: (() => void) | undefined;
+}) {
   return (
     <>
       <p class="approval-message">
@@ -49,9 +54,12 @@ export function McpToolBody(props: { readonly request: McpToolRequest }) {
         </Show>
       </dl>
       <Show when={props.request.arguments !== null && props.request.arguments !== undefined}>
-        <pre class="approval-json" tabindex="0" role="group" aria-label="Arguments">
-          <VisibleText text={JSON.stringify(props.request.arguments, undefined, 2)} />
-        </pre>
+        <LongText
+          class="approval-json"
+          label="Arguments"
+          text={JSON.stringify(props.request.arguments, undefined, 2)}
+          onSeen={() => props.onSeen?.()}
+        />
       </Show>
     </>
   );

@@ -3,9 +3,7 @@ import { Match, Show, Suspense, Switch } from "solid-js";
 import type { Answering } from "./answering.ts";
 import { CommandBody } from "./command-body.tsx";
 import { FileChangeBody } from "./file-change-body.tsx";
-import { ElicitationBody, QuestionBody } from "./lazy-forms.ts";
-import { McpToolBody } from "./mcp-tool-body.tsx";
-import { PermissionsBody } from "./permissions-body.tsx";
+import { ElicitationBody, McpToolBody, PermissionsBody, QuestionBody } from "./lazy-forms.ts";
 import { VerdictTable } from "./verdict-table.tsx";
 
 /** The contents of a request, by its kind. */
@@ -16,6 +14,8 @@ export function RequestBody(props: {
   readonly isReadOnly: boolean;
   readonly isDiffOpen: boolean;
   readonly onToggleDiff: () => void;
+  /** Called when the end of a command, or of the arguments of a tool, has been in view. */
+  readonly onSeen?: (() => void) | undefined;
 }) {
   const request = () => props.approval.request;
   return (
@@ -23,7 +23,12 @@ export function RequestBody(props: {
       <Switch>
         <Match when={narrow(request(), "command")}>
           {(command) => (
-            <CommandBody request={command()} verdict={props.approval.verdict} settings={props.settings} />
+            <CommandBody
+              request={command()}
+              verdict={props.approval.verdict}
+              settings={props.settings}
+              onSeen={props.onSeen}
+            />
           )}
         </Match>
         <Match when={narrow(request(), "fileChange")}>
@@ -65,7 +70,9 @@ export function RequestBody(props: {
             />
           )}
         </Match>
-        <Match when={narrow(request(), "mcpTool")}>{(tool) => <McpToolBody request={tool()} />}</Match>
+        <Match when={narrow(request(), "mcpTool")}>
+          {(tool) => <McpToolBody request={tool()} onSeen={props.onSeen} />}
+        </Match>
       </Switch>
       {/* Commands show it beside their parts. */}
       <Show when={request().kind !== "command" && props.approval.verdict}>

@@ -7,7 +7,7 @@ import { explainError } from "../settings/explain-error.ts";
 import { storedValue } from "../settings/local-store.ts";
 import { effortsOf, loadModels } from "../settings/models.ts";
 import { CredentialsHint } from "./credentials-hint.tsx";
-import { type ControlAttributes, FormField } from "./form-field.tsx";
+import { type ControlAttributes, FormField } from "../ui/form-field.tsx";
 import {
   EMPTY_FORM,
   fieldErrors,

@@ -1,6 +1,7 @@
 import { DaemonClientError } from "@codexkit/daemon/client";
 import { createSignal, createUniqueId, Show } from "solid-js";
 import { type SessionView, useDaemon } from "../feed/index.ts";
+import { FormField } from "../ui/form-field.tsx";
 import { formatCount, ProblemText } from "../ui/index.ts";
 
 /** The goal that Codex works towards across turns, and a form to change it. */
@@ -9,14 +10,16 @@ export function GoalSection(props: { readonly view: SessionView }) {
   const [isEditing, setIsEditing] = createSignal(false);
   const [objective, setObjective] = createSignal("");
   const [budget, setBudget] = createSignal("");
+  const [budgetError, setBudgetError] = createSignal<string>();
   const [problem, setProblem] = createSignal<string>();
   const [isSending, setIsSending] = createSignal(false);
-  const budgetId = createUniqueId();
+  const id = createUniqueId();
   const goal = () => props.view.session()?.goal ?? null;
 
   function edit(): void {
     setObjective(goal()?.objective ?? "");
     setBudget(String(goal()?.tokenBudget ?? ""));
+    setBudgetError(undefined);
     setProblem(undefined);
     setIsEditing(true);
   }
@@ -24,7 +27,7 @@ export function GoalSection(props: { readonly view: SessionView }) {
   async function save(remove: boolean): Promise<void> {
     const tokens = Number(budget());
     if (!remove && budget().trim() !== "" && (!Number.isInteger(tokens) || tokens <= 0)) {
-      setProblem("The budget is a whole number of tokens.");
+      setBudgetError("The budget is a whole number of tokens.");
       return;
     }
     const wanted = remove
@@ -78,27 +81,27 @@ export function GoalSection(props: { readonly view: SessionView }) {
             void save(false);
           }}
         >
-          <label class="field">
-            <span>Objective</span>
-            <textarea
-              class="input"
-              rows="3"
-              required
-              maxlength="10000"
-              value={objective()}
-              onInput={(event) => setObjective(event.currentTarget.value)}
-            />
-          </label>
-          <label class="field" for={budgetId}>
-            <span>Token budget (optional)</span>
-          </label>
-          <input
-            class="input"
-            id={budgetId}
-            inputmode="numeric"
+          <FormField
+            id={`${id}-objective`}
+            label="Objective"
+            value={objective()}
+            onInput={(value) => setObjective(value)}
+          >
+            {(control) => <textarea {...control} rows="3" required maxlength="10000" />}
+          </FormField>
+          <FormField
+            id={`${id}-budget`}
+            label="Token budget"
+            isOptional
+            error={budgetError()}
             value={budget()}
-            onInput={(event) => setBudget(event.currentTarget.value)}
-          />
+            onInput={(value) => {
+              setBudget(value);
+              setBudgetError(undefined);
+            }}
+          >
+            {(control) => <input {...control} inputmode="numeric" />}
+          </FormField>
           <ProblemText text={problem()} />
           <div class="goal-buttons">
             <button type="button" class="button button-quiet" onClick={() => setIsEditing(false)}>

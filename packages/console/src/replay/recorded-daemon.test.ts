@@ -11,6 +11,11 @@ const events = [
     turnId: "one",
     item: { id: "i", command: "ls", aggregatedOutput: "long output" },
   },
+  {
+    type: "item.completed",
+    turnId: "two",
+    item: { id: "item-with-a-long-id", type: "agentMessage", phase: "final_answer", text: "Hi." },
+  },
   { type: "diff.updated", turnId: "two", diff: "b" },
 ] as unknown as readonly SessionEvent[];
 
@@ -42,6 +47,13 @@ test("reads texts and diffs from the events before the position", async () => {
   expect(
     await client.request("GET /sessions/{sessionId}/diff", { params, query: { turnId: "one" } }),
   ).toEqual({ turnId: "one", diff: "a" });
+});
+
+test("reads the same text of an item as the daemon, even if a label is longer", async () => {
+  const body = await client.request("GET /sessions/{sessionId}/items/{itemId}/body", {
+    params: { ...params, itemId: "item-with-a-long-id" },
+  });
+  expect(body).toEqual({ text: "Hi.", offset: 0, length: 3, next: null });
 });
 
 test("refuses all mutations", async () => {

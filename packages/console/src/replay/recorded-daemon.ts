@@ -1,4 +1,4 @@
-import { DaemonClient, type Problem, type SessionEvent } from "@codexkit/daemon/client";
+import { DaemonClient, longestText, type Problem, type SessionEvent, textAt } from "@codexkit/daemon/client";
 import type { ExportedSession } from "./read-export.ts";
 
 /** Events before the current position of the replay. */
@@ -83,35 +83,11 @@ function findDiff(events: readonly SessionEvent[], turnId: string | null): objec
 function readBody(events: readonly SessionEvent[], itemId: string, query: URLSearchParams): unknown {
   const found = events.findLast((event) => event.type === "item.completed" && event.item.id === itemId);
   if (found?.type !== "item.completed") return undefined;
-  const whole = textAt(found.item, query.get("path"));
+  const path = query.get("path");
+  const whole = path === null ? longestText(found.item) : textAt(found.item, path);
   if (whole === undefined) return undefined;
   const offset = Number(query.get("offset") ?? 0);
   const text = whole.slice(offset, offset + Number(query.get("limit") ?? 65_536));
   const end = offset + text.length;
   return { text, offset, length: whole.length, next: end < whole.length ? end : null };
-}
-
-/** The text at a JSON pointer, or the longest text of the item. */
-function textAt(item: object, pointer: string | null): string | undefined {
-  if (pointer !== null) {
-    let value: unknown = item;
-    for (const part of pointer.split("/").slice(1)) {
-      const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
-      value =
-        typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-    }
-    return typeof value === "string" ? value : undefined;
-  }
-  return longestText(item);
-}
-
-function longestText(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null) return undefined;
-  let longest: string | undefined;
-  for (const part of Object.values(value)) {
-    const text = longestText(part);
-    if (text !== undefined && text.length > (longest?.length ?? -1)) longest = text;
-  }
-  return longest;
 }

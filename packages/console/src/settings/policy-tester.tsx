@@ -3,6 +3,7 @@ import { createSignal, For, type JSX, Show } from "solid-js";
 import { useDaemon } from "../feed/index.ts";
 import { sessionTitle } from "./session-title.ts";
 import { explainError } from "./explain-error.ts";
+import { FormField } from "../ui/form-field.tsx";
 import { ProblemText } from "../ui/index.ts";
 
 const DECISIONS = { allow: "Allowed", ask: "Asks you", deny: "Denied" } as const;
@@ -48,33 +49,44 @@ export function PolicyTester(): JSX.Element {
               void test();
             }}
           >
-            <label class="field">
-              <span>Session</span>
-              <select class="input" onChange={(event) => setSessionId(event.currentTarget.value)}>
-                <For each={sessions()}>
-                  {(candidate) => (
-                    <option value={candidate.id} selected={candidate.id === session().id}>
-                      {sessionTitle(candidate)}
-                    </option>
-                  )}
-                </For>
-              </select>
-            </label>
+            <FormField
+              id="policy-session"
+              label="Session"
+              value={session().id}
+              onInput={(value) => setSessionId(value)}
+            >
+              {(control) => (
+                <select {...control}>
+                  <For each={sessions()}>
+                    {(candidate) => (
+                      <option value={candidate.id} selected={candidate.id === session().id}>
+                        {sessionTitle(candidate)}
+                      </option>
+                    )}
+                  </For>
+                </select>
+              )}
+            </FormField>
             <p class="muted">
               Permissions: {session().settings.permissionMode}, agent mode: {session().settings.agentMode},
               approvals: {session().settings.approvalPolicy}
             </p>
-            <label class="field">
-              <span>Test a command</span>
-              <input
-                class="input policy-command"
-                placeholder="npm test && docker compose up -d"
-                autocomplete="off"
-                spellcheck={false}
-                value={command()}
-                onInput={(event) => setCommand(event.currentTarget.value)}
-              />
-            </label>
+            <FormField
+              id="policy-command"
+              label="Test a command"
+              value={command()}
+              onInput={(value) => setCommand(value)}
+            >
+              {(control) => (
+                <input
+                  {...control}
+                  class="input policy-command"
+                  placeholder="npm test && docker compose up -d"
+                  autocomplete="off"
+                  spellcheck={false}
+                />
+              )}
+            </FormField>
             <button type="submit" class="button">
               Test
             </button>

@@ -1,4 +1,4 @@
-import { createUniqueId, For, type JSX } from "solid-js";
+import { createUniqueId, For, type JSX, Show } from "solid-js";
 
 export function Toggle(props: {
   readonly label: string;
@@ -18,9 +18,11 @@ export function Toggle(props: {
         />
         {props.label}
       </label>
-      <p class="muted" id={id}>
-        {props.hint}
-      </p>
+      <Show when={props.hint}>
+        <p class="muted" id={id}>
+          {props.hint}
+        </p>
+      </Show>
     </div>
   );
 }

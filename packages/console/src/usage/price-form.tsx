@@ -1,5 +1,6 @@
 import { createSignal, For, type JSX, Show } from "solid-js";
 import { changePreferences, preferences } from "../settings/preferences.ts";
+import { FormField } from "../ui/form-field.tsx";
 import { ProblemText } from "../ui/index.ts";
 
 const FIELDS = [
@@ -39,15 +40,9 @@ export function PriceForm(): JSX.Element {
       <div class="price-fields">
         <For each={FIELDS}>
           {({ name, label }) => (
-            <label class="field">
-              <span>{label}</span>
-              <input
-                class="input"
-                name={name}
-                inputmode="decimal"
-                value={preferences().prices?.[name] ?? ""}
-              />
-            </label>
+            <FormField id={`price-${name}`} label={label} value={String(preferences().prices?.[name] ?? "")}>
+              {(control) => <input {...control} name={name} inputmode="decimal" />}
+            </FormField>
           )}
         </For>
         <button type="submit" class="button">

@@ -1,4 +1,5 @@
-import { Lexer, type Token, type TokensList } from "marked";
+import type { Token, TokensList } from "marked";
+import { BoundedLexer, plainToken } from "./bounded-lexer.ts";
 
 /** A block of Markdown: a paragraph, heading, list, table, quote, code block or rule. */
 export interface MarkdownBlock {
@@ -18,11 +19,15 @@ export function lexBlocks(text: string): MarkdownBlock[] {
   return join(tokens(text));
 }
 
-/** The inline tokens of a block, with the link definitions of the whole text. */
+/** The inline tokens of a block, with the link definitions of the whole text. Plain text if it exceeds `MARKDOWN_LIMITS`. */
 export function lexBlock(raw: string, links: Links = {}): Token[] {
-  const lexer = new Lexer({ gfm: true });
+  const lexer = new BoundedLexer();
   Object.assign(lexer.tokens.links, links);
-  return lexer.lex(raw);
+  try {
+    return lexer.lex(raw);
+  } catch {
+    return [plainToken(raw)];
+  }
 }
 
 /** The link definitions of a text, if it has any. */
@@ -30,7 +35,7 @@ export function findLinks(blocks: readonly MarkdownBlock[]): Links {
   const links: Links = {};
   for (const { type, raw } of blocks) {
     if (type !== "def") continue;
-    const lexer = new Lexer();
+    const lexer = new BoundedLexer();
     lexer.blockTokens(raw, []);
     for (const [name, link] of Object.entries(lexer.tokens.links)) links[name] ??= link;
   }
@@ -38,7 +43,13 @@ export function findLinks(blocks: readonly MarkdownBlock[]): Links {
 }
 
 function tokens(text: string): Token[] {
-  return new Lexer({ gfm: true }).blockTokens(text, []);
+  const found: Token[] = [];
+  try {
+    new BoundedLexer("blocksOnly").blockTokens(text, found);
+    return found;
+  } catch {
+    return [plainToken(text)];
+  }
 }
 
 function join(list: readonly Token[]): MarkdownBlock[] {

@@ -13,7 +13,7 @@ export function parseFence(raw: string): Fence {
   }
   const { marker = "```", info = "" } = open.groups;
   const body = raw.slice(open[0].length);
-  const close = new RegExp(`(?:^|\\n) {0,3}${marker[0]}{${marker.length},}[ \\t]*\\s*$`);
+  const close = new RegExp(`(?:^|\\n) {0,3}${marker[0]}{${marker.length},}\\s*$`);
   const language = /^\s*(?<word>[\w+#.-]*)/.exec(info)?.groups?.["word"] ?? "";
   return { language: language.toLowerCase(), code: body.replace(close, "").replace(/\n$/, "") };
 }

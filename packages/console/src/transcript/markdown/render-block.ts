@@ -49,6 +49,11 @@ export function renderToken(token: Token): Node {
       return document.createTextNode("");
     case "checkbox":
       return renderCheckbox((token as Tokens.Checkbox).checked);
+    case "plain": {
+      const node = element("span", visibleText(token.raw));
+      node.className = "md-plain";
+      return node;
+    }
     default:
       return document.createTextNode(token.raw);
   }

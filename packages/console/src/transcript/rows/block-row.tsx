@@ -5,6 +5,7 @@ import { beforePaint, cancelBeforePaint } from "../../frame/frame-queue.ts";
 import { CopyButton } from "../../ui/index.ts";
 import { CodeText } from "../../highlight/code-text.ts";
 import { highlightCode } from "../../highlight/highlight-code.ts";
+import { MARKDOWN_LIMITS } from "../markdown/bounded-lexer.ts";
 import { lexBlock } from "../markdown/lex-blocks.ts";
 import { parseFence } from "../markdown/parse-fence.ts";
 import { RenderedTokens } from "../markdown/rendered-tokens.ts";
@@ -44,7 +45,9 @@ function TextBlock(props: {
   element.className = "md";
   const rendered = new RenderedTokens(element);
   const render = (): void => {
-    const raw = props.isTail ? remend(props.raw) : props.raw;
+    // Longer texts are shown as they are, so there is nothing to complete.
+    const raw =
+      props.isTail && props.raw.length <= MARKDOWN_LIMITS.inlineLength ? remend(props.raw) : props.raw;
     rendered.update(lexBlock(raw, props.links()));
   };
   // The first time immediately, because the row is measured. Afterwards at most once per frame.

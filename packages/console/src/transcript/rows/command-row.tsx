@@ -1,3 +1,4 @@
+import { splitShell } from "@codexkit/daemon/client";
 import { createMemo, Show } from "solid-js";
 import type { ThreadItemOf, TranscriptItem } from "../../feed/index.ts";
 import { CopyButton, Elapsed, formatDuration, Icon, visibleText } from "../../ui/index.ts";
@@ -18,7 +19,7 @@ export function CommandRow(props: { readonly item: TranscriptItem }) {
     <div class="row-command" data-status={props.item.status}>
       <div class="row-head">
         <Icon name="terminal" />
-        <code class="command-line">{visibleText(stripShell(command().command))}</code>
+        <code class="command-line">{visibleText(splitShell(command().command).script)}</code>
         <span class="row-meta">
           <CommandStatus item={props.item} command={command()} />
           <CopyButton text={() => command().command} label="Copy command" />
@@ -92,12 +93,4 @@ function Running(props: { readonly startedAt: number | null | undefined }) {
       </Show>
     </span>
   );
-}
-
-/** Removes the shell that Codex wraps around commands. */
-function stripShell(command: string): string {
-  const match = /^(?:\/\S*\/)?(?:ba|z)?sh -l?c (?<quote>['"])(?<inner>[^]*)\k<quote>$/.exec(command);
-  const { quote, inner } = match?.groups ?? {};
-  if (inner === undefined || inner.includes(quote ?? "'") || inner.includes("\\")) return command;
-  return inner;
 }
