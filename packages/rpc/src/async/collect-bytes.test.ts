@@ -29,3 +29,32 @@ test("stops reading at the limit", async () => {
 test("treats a missing body as empty", async () => {
   expect(await collectBytes(null, 0)).toEqual(Buffer.alloc(0));
 });
+
+test("copies small chunks, so that each doesn't keep the memory that it is a part of", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(3000), { maxLength: 200 }), async (sizes) => {
+      const memory = new Uint8Array(3000);
+      async function* chunks() {
+        for (const [index, size] of sizes.entries()) {
+          yield memory.fill(index, 0, size).subarray(0, size);
+          memory.fill(255);
+        }
+      }
+      const expected = Buffer.concat(sizes.map((size, index) => Buffer.alloc(size, index)));
+      expect((await collectBytes(chunks(), expected.length))?.equals(expected)).toBe(true);
+    }),
+  );
+});
+
+test("joins small and large chunks in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(40_000), { maxLength: 20 }), async (sizes) => {
+      const chunks = sizes.map((size, index) => Buffer.alloc(size, index));
+      async function* all() {
+        yield* chunks;
+      }
+      const expected = Buffer.concat(chunks);
+      expect((await collectBytes(all(), expected.length))?.equals(expected)).toBe(true);
+    }),
+  );
+});

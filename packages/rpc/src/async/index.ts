@@ -17,3 +17,6 @@ export { AsyncDisposableStack, DisposableStack } from "./disposable-stack.ts";
 // Collections and bodies with a limit.
 export { collectBytes } from "./collect-bytes.ts";
 export { BoundedMap, BoundedSet } from "./bounded-collections.ts";
+
+// Errors.
+export { messageOf } from "./message-of.ts";
