@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { parseArgs } from "node:util";
 
 import type { Format } from "./report.ts";
@@ -68,7 +69,7 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new UsageError(messageOf(cause), { cause });
   }
 }
 

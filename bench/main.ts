@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { join } from "node:path";
 
 import { parseCommandLine, USAGE, UsageError, type RunRequest } from "./cli-options.ts";
@@ -28,7 +29,7 @@ async function listBenches(folder: string): Promise<string> {
     // One benchmark that can't be loaded must not hide the others.
     const about = await loadBench(folder, name).then(
       ({ description }) => description,
-      (error) => `cannot be loaded: ${reason(error)}`,
+      (error) => `cannot be loaded: ${messageOf(error)}`,
     );
     return `${name.padEnd(width)}  ${about}\n`;
   });
@@ -79,10 +80,6 @@ async function print(text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.stdout.write(text, () => resolve());
   await promise;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The first signal ends the run with cleanup; the second exits immediately. */

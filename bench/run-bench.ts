@@ -1,4 +1,4 @@
-import { raceAbort } from "@codexkit/rpc/async";
+import { messageOf, raceAbort } from "@codexkit/rpc/async";
 import { collectGarbage } from "./collect-garbage.ts";
 import { contestantOrder } from "./contestant-order.ts";
 import type { Bench } from "./define-bench.ts";
@@ -83,7 +83,7 @@ async function takeSample(
   try {
     return await raceAbortWithGrace(row.run(contestant, either), either, limits.graceMs);
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     const reason = limit.aborted ? `no sample within ${limits.sampleMs / 1000} s` : problem;
     throw new Error(`row "${row.name}", contestant "${contestant}": ${reason}`, { cause });
   }

@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import { readDocBlocks } from "./doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 /** Below the root, so that workspace packages are resolved. Ignored by git. */
@@ -14,13 +15,12 @@ function collectSnippets(): { name: string; source: string }[] {
     cwd: root,
     exclude: ["docs/reference/**"],
   });
-  return files.flatMap((file) => {
-    const text = readFileSync(join(root, file), "utf8");
-    return [...text.matchAll(/^```ts\n(?<source>[^]*?)^```$/gm)].map(({ groups, index }) => {
-      const line = text.slice(0, index).split("\n").length;
-      return { name: `${file.replaceAll(/\W/g, "-")}-line-${line}.ts`, source: groups?.["source"] ?? "" };
-    });
-  });
+  return files.flatMap((file) =>
+    readDocBlocks(file).map(({ code, line }) => ({
+      name: `${file.replaceAll(/\W/g, "-")}-line-${line}.ts`,
+      source: code,
+    })),
+  );
 }
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

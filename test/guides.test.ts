@@ -2,10 +2,11 @@
 import { callTool, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { execFile } from "node:child_process";
-import { globSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { globSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { readDocBlocks } from "./doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -93,10 +94,9 @@ const samples = globSync("docs/guides/*.md", { cwd: root })
   .toSorted()
   .flatMap((path) => {
     const guide = basename(path, ".md");
-    const blocks = readFileSync(join(root, path), "utf8").matchAll(/^```ts\n(?<source>[^]*?)^```$/gm);
-    return Array.from(blocks, ({ groups }, index) => ({
+    return readDocBlocks(path).map(({ code }, index) => ({
       name: `${guide}-${index + 1}`,
-      source: groups?.["source"] ?? "",
+      source: code,
       prints: expectations[guide]?.[index],
     }));
   });

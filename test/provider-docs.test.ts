@@ -1,19 +1,18 @@
 // Runs the programs in the docs.
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { say } from "@codexkit/scripted-model";
 import { startTestDaemon } from "../packages/cli/test/test-daemon.ts";
 import { describe, expect, it } from "vitest";
+import { readDocBlocks } from "./doc-blocks.ts";
 
 const root = join(import.meta.dirname, "..");
 
 /** The `ts` blocks of a page that contain a text. */
 function blocks(page: string, part: string): string[] {
-  const source = readFileSync(join(root, "docs", page), "utf8");
-  return [...source.matchAll(/^```ts\n(?<code>[^]*?)^```$/gm)]
-    .map(({ groups }) => groups?.["code"] ?? "")
+  return readDocBlocks(`docs/${page}`)
+    .map(({ code }) => code)
     .filter((code) => code.includes(part));
 }
 

@@ -131,11 +131,11 @@ describe("without a terminal", () => {
   });
 
   test.each([
-    [["approve", "nope"], 1, 'There is no open approval "nope".'],
+    [["approve", "nope"], 1, 'There is no open or parked approval "nope".'],
     [["approve", ""], 2, "The ID of the approval is empty."],
     [["decline", "0"], 2, '"0" is too short to identify an approval.'],
     [["list", "--session", ""], 2, "The ID of the session is empty."],
-    [["show", "nope"], 1, "Run `codexkit inbox list` to see the open entries."],
+    [["show", "nope"], 1, "Run `codexkit inbox list` to see the entries that can be answered."],
     [["approve", "--for", "ever", "x"], 2, "Allowed choices are call, session, always."],
     [["list", "--session", "nope"], 1, 'There is no session "nope".'],
   ])("%j exits with %d", async (args, exitCode, message) => {
@@ -198,5 +198,78 @@ describe.each([
     expect(await terminal.exited).toBe(0);
     expect(terminal.text).toContain("This entry was answered elsewhere, or its turn has ended.");
     expect(await outcome()).toBe("turn.completed");
+  });
+});
+
+describe("a parked approval", () => {
+  async function park(message: string): Promise<Approval> {
+    const approval = await open(message);
+    await daemon.client.request("POST /sessions/{sessionId}/park", {
+      params: { sessionId: session.id },
+      query: { wait: 20_000 },
+    });
+    return approval;
+  }
+
+  /** Resolves when the turn that continues has ended. */
+  async function continued(approvalId: string): Promise<void> {
+    let isAnswered = false;
+    for await (const event of daemon.client.sessionEvents(session.id, { after: session.lastSeq })) {
+      if (event.type === "inbox.answered" && event.approvalId === approvalId) isAnswered = true;
+      if (isAnswered && event.type === "turn.completed") break;
+    }
+    session = await daemon.client.request("GET /sessions/{sessionId}", { params: { sessionId: session.id } });
+  }
+
+  test("is listed with its state, shown with its offers, and approved by the beginning of its ID", async () => {
+    const { id } = await park("touch parked");
+    const [bare, listed, shown] = await Promise.all([
+      daemon.run(["inbox"]),
+      daemon.run(["inbox", "list"]),
+      daemon.run(["inbox", "show", id.slice(0, 30)]),
+    ]);
+    const approved = await daemon.run(["inbox", "approve", id.slice(0, 30)]);
+
+    for (const { stdout } of [bare, listed])
+      expect(stdout).toMatch(new RegExp(`^${id} +parked +command`, "m"));
+    expect(shown.stdout).toContain("accept  Accept");
+    expect(approved).toEqual({ exitCode: 0, stdout: `Approved ${id}: touch parked\n`, stderr: "" });
+    await continued(id);
+  });
+
+  test("in the history, refers to its entry until it is answered, and then has the output", async () => {
+    const { id } = await park("echo $((40 + 2)) answers");
+    const before = await daemon.run(["sessions", "show", session.id]);
+    await daemon.run(["inbox", "approve", id]);
+    await continued(id);
+    const after = await daemon.run(["sessions", "show", session.id]);
+
+    expect(before.stdout).toContain(`Waits for approval. Run: codexkit inbox show ${id}`);
+    expect(before.stdout).not.toContain("still running");
+    expect(before.stdout).not.toContain("outcome is unknown");
+    expect(after.stdout).toMatch(/42 answers\n +exit 0/);
+    expect(after.stdout).not.toContain("outcome is unknown");
+  });
+
+  test("is declined by the beginning of its ID", async () => {
+    const { id } = await park("touch declined");
+    expect(await daemon.run(["inbox", "decline", id.slice(0, 30)])).toMatchObject({ exitCode: 0 });
+    await continued(id);
+    const { stdout } = await daemon.run(["sessions", "show", session.id]);
+    expect(stdout).toMatch(/touch declined\n +declined/);
+  });
+
+  test("is asked about at a terminal", async () => {
+    const { id } = await park("touch asked");
+    await using terminal = new CliTerminal(["inbox"], {
+      cwd: daemon.workspace,
+      env: { ...daemon.env, NO_COLOR: "1" },
+      columns: 120,
+    });
+    await terminal.waitFor("Enter: confirm");
+    expect(terminal.text).toContain("State: parked");
+    terminal.write("\r");
+    expect(await terminal.exited).toBe(0);
+    await continued(id);
   });
 });

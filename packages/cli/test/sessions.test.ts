@@ -141,7 +141,7 @@ describe("export, delete and import", () => {
     expect(imported).toMatchObject({
       name: "Moved",
       threadId: session.threadId,
-      leftOut: { mcpServers: [], environment: null, permissionMode: null, answers: 0 },
+      leftOut: { mcpServers: [], tools: [], environment: null, permissionMode: null, answers: 0 },
     });
   });
 

@@ -30,11 +30,13 @@ export interface TestDaemon extends AsyncDisposable {
 export interface TestDaemonOptions {
   /** Names of nodes that had the state folder before. Each was killed while it had a session in the workspace. */
   readonly killedNodes?: readonly string[];
+  /** Duration of the daemon's lease. Default: that of the daemon. */
+  readonly leaseMs?: number;
 }
 
 export async function startTestDaemon(
   script: Script,
-  { killedNodes = [] }: TestDaemonOptions = {},
+  { killedNodes = [], leaseMs }: TestDaemonOptions = {},
 ): Promise<TestDaemon> {
   await using made = new AsyncDisposableStack();
   const folders = made.use(await codexFolders({ model: script }));
@@ -69,7 +71,14 @@ export async function startTestDaemon(
     await exited;
     for (const { pid } of bundle.codex.appServers) process.kill(Number(pid), "SIGKILL");
   }
-  const daemon = await createDaemon(daemonOptions);
+  const daemon = await createDaemon({
+    ...daemonOptions,
+    ...(leaseMs !== undefined && {
+      limits: {
+        fleet: { leaseMs, renewMs: leaseMs / 10, renewTimeoutMs: leaseMs / 5, freezeMs: leaseMs / 2 },
+      },
+    }),
+  });
   made.defer(async () => daemon.close());
   const url = await daemon.listen();
   const token = await readToken();

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { access, mkdir, realpath, stat } from "node:fs/promises";
 import { homedir, hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -62,13 +63,19 @@ export async function createDaemon(options: DaemonOptions = {}): Promise<Daemon>
     options.staticFiles === undefined ? undefined : await StaticFiles.open(options.staticFiles);
   await createFolder(stateFolder);
 
+  let isOpen = false;
   const database = made.use(
     await openDatabase(options.store ?? join(stateFolder, "store"), {
       limits: { ...limits.store, ...limits.journal, ...limits.rollouts },
       leaseMs: fleet.leaseMs,
-      onWarning: (error) => logger.warn({ err: error }, "store"),
+      // Until the store is open, its errors are those of attempts to connect. The caller gets the last one.
+      onWarning: (error) => {
+        if (isOpen) logger.warn({ err: error }, "store");
+        else logger.info({ err: error }, "The store can't be reached yet");
+      },
     }),
   );
+  isOpen = true;
   const files = new FileService({
     roots,
     stateFolder: await realpath(stateFolder),
@@ -196,7 +203,7 @@ async function createFolder(path: string): Promise<void> {
   try {
     await createMissing(path);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new DaemonError("bad_options", `The state folder "${path}" can't be created: ${reason}`, {
       cause: error,
     });

@@ -14,7 +14,7 @@ import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./h
 import { createUpgradeHandler, type UpgradeHandler } from "./http/upgrade.ts";
 import { Metrics } from "./http/metrics.ts";
 import type { FleetLimits } from "./fleet/limits.ts";
-import type { SharedRoots } from "./fleet-store/needs.ts";
+import type { SharedRoots } from "./session-store/needs.ts";
 import type { Retention } from "./journal/retention.ts";
 import type { HttpLimits } from "./limits.ts";
 import type { Runner } from "./sessions/runner.ts";
@@ -95,6 +95,7 @@ export class Daemon implements AsyncDisposable {
       version,
       closing: this.#closing.signal,
       onDrain: () => void this.drain(),
+      isClosing: () => this.#closed !== undefined,
     };
     this.app = createHttp(services, parts.testCommand);
     this.handler = createNodeHandler((request, env) => this.app.fetch(request, env), {
@@ -149,14 +150,14 @@ export class Daemon implements AsyncDisposable {
   }
 
   /**
-   * Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Clients can still read. `drain(0)` also
-   * ends the wait of an earlier call or of `close`.
+   * Refuses new commands, waits for running turns, interrupts the rest, and ends codex. Clients can still read, and the node keeps
+   * its lease until `close`. `drain(0)` also ends the wait of an earlier call or of `close`.
    */
   async drain(timeoutMs: number = this.#parts.drainMs): Promise<void> {
     this.#parts.logger.info({ timeoutMs }, "draining");
     this.#drainingSince ??= performance.now();
     if (timeoutMs <= 0) this.#hurry.abort();
-    await this.#parts.runner.drain(timeoutMs);
+    await this.#parts.runner.releaseSessions(timeoutMs);
   }
 
   /**

@@ -2,9 +2,17 @@
 export interface HttpLimits {
   /** Maximum bytes of a request body. Messages can contain images. Default: 32 MiB. */
   readonly bodyBytes: number;
+  /**
+   * Maximum bytes of a request body on routes that need no token, such as `POST /login`. `bodyBytes` also applies.
+   * Default: 16 KiB.
+   */
+  readonly publicBodyBytes: number;
   /** Maximum bytes of an imported session. Default: 1 GiB. */
   readonly importBytes: number;
-  /** Average requests per second of one token. Default: 500. */
+  /**
+   * Average requests per second of one token. Also applies to the requests without a token of each route and address.
+   * Default: 500.
+   */
   readonly requestsPerSecond: number;
   /** Requests of one token that may exceed the average in a burst. Default: 1,000. */
   readonly requestBurst: number;
@@ -31,10 +39,13 @@ export interface HttpLimits {
   readonly heartbeatMs: number;
   /** Longest wait for the outcome of a command, in milliseconds. Default: 60,000. */
   readonly waitMs: number;
+  /** How long `GET /ready` waits for the store before it responds with 503, in milliseconds. Default: 3,000. */
+  readonly readyMs: number;
 }
 
 export const HTTP_LIMITS: HttpLimits = {
   bodyBytes: 32 * 1024 * 1024,
+  publicBodyBytes: 16 * 1024,
   importBytes: 1024 * 1024 * 1024,
   requestsPerSecond: 500,
   requestBurst: 1000,
@@ -48,4 +59,5 @@ export const HTTP_LIMITS: HttpLimits = {
   watchedSessions: 64,
   heartbeatMs: 15_000,
   waitMs: 60_000,
+  readyMs: 3000,
 };

@@ -1,4 +1,4 @@
-import { STORE_KINDS, TestLocations } from "@codexkit/store/testing";
+import { PostgresProxy, STORE_KINDS, TestLocations } from "@codexkit/store/testing";
 import { randomUUID } from "node:crypto";
 import { symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,6 +7,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { Problem } from "../src/api/problem.ts";
 import type { Command, Session } from "../src/api/session.ts";
 import { openDatabase } from "../src/database.ts";
+import { HTTP_LIMITS } from "../src/limits.ts";
 import { NEW_APPROVAL, useDatabases } from "./database-fixture.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
@@ -372,6 +373,22 @@ describe("bad requests", () => {
     }
   });
 
+  test("a body of a route without a token above its own limit, with and without its length", async () => {
+    await using api = await start();
+    const maxBytes = HTTP_LIMITS.publicBodyBytes;
+    const big = JSON.stringify({ token: "x".repeat(maxBytes) });
+    const chunked = { body: new Blob([big]).stream(), duplex: "half", headers: json } as RequestInit;
+    for (const init of [{ body: big, headers: { ...json, "content-length": String(big.length) } }, chunked]) {
+      const problem = await problemOf(await api.request("POST /login", init));
+      expect(problem).toMatchObject({ type: "body_too_large", status: 413, maxBytes });
+    }
+    // Routes with a token have the larger limit.
+    expect((await api.request("POST /tokens", { body: big, headers: json })).status).toBe(400);
+    await using strict = await start({ limits: { bodyBytes: 10 } });
+    const problem = await problemOf(await strict.request("POST /login", { json: { token: "x".repeat(10) } }));
+    expect(problem).toMatchObject({ type: "body_too_large", maxBytes: 10 });
+  });
+
   test("a symbolic link to a folder outside the roots", async () => {
     await using api = await start();
     const link = join(api.root, "link");
@@ -449,6 +466,41 @@ describe("bad requests", () => {
     expect((await api.request(`GET /sessions/${id}`)).status).toBe(200);
     expect((await api.request("GET /health")).status).toBe(200);
   });
+});
+
+test("limits the requests without a token of each route separately", async () => {
+  await using locations = await TestLocations.start("sqlite");
+  await using api = await startTestDaemon(await openDatabase(await locations.create()), {
+    limits: { requestsPerSecond: 0.001, requestBurst: 2 },
+  });
+  const statuses = async (operation: string): Promise<number[]> => [
+    (await api.request(operation)).status,
+    (await api.request(operation)).status,
+    (await api.request(operation)).status,
+  ];
+  for (const operation of ["GET /openapi.json", "GET /ready", "GET /health"]) {
+    expect(await statuses(operation)).toEqual([200, 200, 429]);
+  }
+});
+
+test("is not ready if the store does not answer in time, and ready when it answers again", async () => {
+  await using locations = await TestLocations.start("postgres");
+  await using proxy = await PostgresProxy.start(await locations.create());
+  await using api = await startTestDaemon(await openDatabase(proxy.url), { limits: { readyMs: 200 } });
+  expect((await api.request("GET /ready")).status).toBe(200);
+  proxy.setMode("blackhole");
+  const responses = await Promise.all(Array.from({ length: 50 }, async () => api.request("GET /ready")));
+  for (const response of responses) {
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(await problemOf(response)).toMatchObject({
+      type: "store_unavailable",
+      status: 503,
+      detail: expect.stringContaining("within 200 ms"),
+    });
+  }
+  proxy.setMode("pass");
+  await expect.poll(async () => (await api.request("GET /ready")).status).toBe(200);
+  expect((await api.request("GET /sessions")).status).toBe(200);
 });
 
 test("answers with a problem while Postgres is down, and works again afterwards", async () => {

@@ -42,6 +42,10 @@ export class EchoRunner implements Runner {
     this.#state = "running";
   }
 
+  async releaseSessions(): Promise<void> {
+    await this.drain();
+  }
+
   async drain(): Promise<void> {
     this.#state = "draining";
     this.#subscription?.[Symbol.dispose]();

@@ -65,4 +65,4 @@ test("a history that is larger than a message is loaded without harm to other se
     params: { sessionId: other.session.id },
   });
   expect(diagnostics.events.some(({ type }) => type === "recovered")).toBe(false);
-});
+}, 240_000);

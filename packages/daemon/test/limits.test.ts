@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import type { Command } from "../src/api/session.ts";
 import { newSession, useDatabases } from "./database-fixture.ts";
+import { HTTP_LIMITS } from "../src/limits.ts";
 import { WEBHOOK_SETTINGS } from "../src/webhooks/limits.ts";
 import { startTestDaemon } from "./test-daemon.ts";
 
@@ -66,6 +67,18 @@ test("pipelined requests are handled one after the other, and too many of them e
   socket.write(requests("/health"));
   await once(socket, "close");
   await expect.poll(openStreams).toBe(0);
+});
+
+test("a body without a token is refused at its limit, even in chunks of one byte and without its end", async () => {
+  await using api = await startTestDaemon(await databases.open());
+  const { host, port } = new URL(await api.daemon.listen());
+  const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
+  const head = ["POST /login HTTP/1.1", `Host: ${host}`, "Content-Type: application/json"];
+  socket.write([...head, "Transfer-Encoding: chunked", "\r\n"].join("\r\n"));
+  socket.write("1\r\n \r\n".repeat(HTTP_LIMITS.publicBodyBytes + 1));
+  const [data] = (await once(socket, "data")) as [Buffer];
+  expect(data.toString()).toMatch(/^HTTP\/1\.1 413 /);
+  socket.destroy();
 });
 
 test("a request waits for its command no longer than the limit", async () => {

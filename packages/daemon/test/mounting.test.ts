@@ -75,14 +75,34 @@ test("a stream ends when its client disconnects, and when the daemon closes", as
 });
 
 test("the client imports no Node module and no schema", async () => {
+  const { code, imports } = await bundleClient("*");
+  expect(imports).toEqual([]);
+  expect(code).not.toMatch(/\bnode:|require\(|\bprocess\b|\bBuffer\b/);
+  expect(code.length).toBeLessThan(24_000);
+});
+
+test("a page that only calls the daemon does not load what displays need", async () => {
+  const { code } = await bundleClient("{ DaemonClient }");
+  expect(code).not.toContain("This is not a number.");
+  expect(code.length).toBeLessThan(16_500);
+});
+
+/** Bundles the named exports of the client for browsers. */
+async function bundleClient(names: string): Promise<{ code: string; imports: readonly string[] }> {
+  const client = join(import.meta.dirname, "../src/client/index.ts");
   const bundle = await rolldown({
-    input: join(import.meta.dirname, "../src/client/index.ts"),
+    input: "page",
     platform: "browser",
     external: /^node:/,
+    plugins: [
+      {
+        name: "page",
+        resolveId: (id) => (id === "page" ? id : null),
+        load: (id) => (id === "page" ? `export ${names} from ${JSON.stringify(client)};` : null),
+      },
+    ],
   });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   expect(output).toHaveLength(1);
-  expect(output[0].imports).toEqual([]);
-  expect(output[0].code).not.toMatch(/\bnode:|require\(|\bprocess\b|\bBuffer\b/);
-  expect(output[0].code.length).toBeLessThan(18_000);
-});
+  return output[0];
+}

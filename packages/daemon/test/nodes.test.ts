@@ -43,6 +43,50 @@ describe.each(STORE_KINDS)("on %s", (kind) => {
     ]);
   });
 
+  test("a node lists how many sessions would fail without it, whether it runs or not", async () => {
+    const database = await databases.open();
+    await using api = await startTestDaemon(database);
+    const { sessionId } = await loseNode(database);
+    for (let index = 0; index < 2; index++) {
+      await api.request("POST /sessions?wait=10000", { json: { cwd: api.root } });
+    }
+    const environment = { url: "ws://127.0.0.1:1" };
+    await api.request("POST /sessions?wait=10000", { json: { cwd: "/work", environment } });
+    const counts = async () =>
+      Object.fromEntries((await nodes(api)).map(({ name, pinnedSessions }) => [name, pinnedSessions]));
+    expect(await counts()).toEqual({ here: 2, gone: 1 });
+    await database.store.db
+      .updateTable("session")
+      .set({ phase: "failed" })
+      .where("id", "=", sessionId)
+      .execute();
+    expect(await counts()).toEqual({ here: 2, gone: 0 });
+  });
+
+  test("a drained node without others says that it must be restarted, and asks for no retry", async () => {
+    await using api = await startTestDaemon(await databases.open());
+    const created = await api.request("POST /sessions?wait=10000", { json: { cwd: api.root } });
+    const { session } = (await created.json()) as { session: Session };
+    const [{ id } = { id: "" }] = await nodes(api);
+    await api.request(`POST /nodes/${id}/drain`);
+    await expect.poll(() => api.runner.status.state).toBe("draining");
+    for (const operation of ["POST /sessions", `POST /sessions/${session.id}/messages`]) {
+      const json = operation === "POST /sessions" ? { cwd: api.root } : { input: "hello" };
+      const refused = await api.request(operation, { json });
+      expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+        503,
+        null,
+        expect.objectContaining({
+          type: "draining",
+          detail: expect.stringContaining('The node "here" is drained and accepts no commands. Restart it'),
+        }),
+      ]);
+    }
+    await api.database.nodes.register({ ...NODE, name: "other" });
+    const refused = await api.request("POST /sessions", { json: { cwd: api.root } });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+  });
+
   test("a lost node is listed as long as a session needs it, and can be removed", async () => {
     const database = await databases.open();
     await using api = await startTestDaemon(database);

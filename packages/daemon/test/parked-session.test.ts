@@ -13,6 +13,7 @@ import type { ApprovalRow } from "../src/database/tables.ts";
 import type { ParkedProgress } from "../src/inbox/parked-inbox.ts";
 import { findOpenCalls, type ModelCall, readLines, startOfResponse } from "../src/parking/rollout-lines.ts";
 import { WEBHOOK_LIMITS } from "../src/webhooks/limits.ts";
+import { exportSession } from "../src/transfer/export-session.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 import type { Runner } from "../src/sessions/runner.ts";
 
@@ -398,6 +399,45 @@ describe("a command that was accepted", () => {
     return { session, row: rows[0] };
   }
 
+  test("makes the session run, so that it is not idle and can't be exported, until its turn has ended", async () => {
+    const { session, rows } = await parked("gated phased");
+    await session.answer(rows[0], ACCEPT);
+    await pollUntil(async () => (await runsOf(stage.workspace, "phased")) === 1);
+    expect(await session.row()).toMatchObject({ phase: "running", active_turn_id: null });
+    await expect(exportSession(stage.database, session.id)).rejects.toMatchObject({ code: "turn_running" });
+    await writeFile(join(stage.workspace, "phased.open"), "");
+    await finalResponse(session);
+    await pollUntil(async () => (await session.row()).phase === "idle");
+  });
+
+  test("has its exit code and its output in its item", async () => {
+    const { session, rows } = await parked("one shown-output");
+    expect(await stage.database.journal.item(session.id, "a")).toMatchObject({ status: "abandoned" });
+    await session.answer(rows[0], ACCEPT);
+    await finalResponse(session);
+    const item = await stage.database.journal.item(session.id, "a");
+    expect(item).toMatchObject({ status: "completed" });
+    expect(JSON.parse(item?.preview ?? "{}")).toMatchObject({
+      type: "commandExecution",
+      status: "completed",
+      exitCode: 0,
+      aggregatedOutput: "done\n",
+    });
+    const ends = (await session.events()).filter(
+      (event) => event.type === "item.completed" && event.item.id === "a",
+    );
+    expect(ends).toMatchObject([{ turnId: rows[0]?.turn_id, threadId: rows[0]?.thread_id }]);
+  });
+
+  test("is declined in its item if it was declined", async () => {
+    const { session, rows } = await parked("one shown-refusal");
+    await session.answer(rows[0], DECLINE);
+    await finalResponse(session);
+    const item = await stage.database.journal.item(session.id, "a");
+    expect(item).toMatchObject({ status: "failed" });
+    expect(JSON.parse(item?.preview ?? "{}")).toMatchObject({ status: "declined", exitCode: null });
+  });
+
   test("is stopped by an interrupt, and the model is informed", async () => {
     const { session, row } = await running("halted");
     expect(await session.run("interrupt", {})).toEqual({ ok: true, interrupted: true });
@@ -443,6 +483,8 @@ describe("a daemon that is shut down", () => {
     const { session, rows } = await parked("slow stopped");
     await session.answer(rows[0], ACCEPT);
     await pollUntil(async () => (await runsOf(stage.workspace, "stopped")) === 1);
+    await runner.close();
+    expect(await session.row()).toMatchObject({ phase: "parked", node_id: null });
     await restart();
     expect(outputsOf(await finalResponse(session))).toEqual([
       ["a", expect.stringContaining("stopped before it completed")],
@@ -476,6 +518,8 @@ describe("a delivery that is interrupted by a crash", () => {
       ["a", expect.stringContaining("It may have run")],
     ]);
     expect(await runsOf(stage.workspace, "unknown")).toBe(1);
+    await pollUntil(async () => (await session.row()).phase === "idle");
+    expect(await stage.database.journal.item(session.id, "a")).toMatchObject({ status: "abandoned" });
     expect((await session.events()).find(({ type }) => type === "inbox.delivered")).toMatchObject({
       strategy: "report",
     });

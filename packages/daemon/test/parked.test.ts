@@ -131,7 +131,13 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
       cwd: other.folders.workspace,
       trust: true,
     });
-    expect(leftOut).toEqual({ mcpServers: [], environment: null, permissionMode: null, answers: 0 });
+    expect(leftOut).toEqual({
+      mcpServers: [],
+      tools: [],
+      environment: null,
+      permissionMode: null,
+      answers: 0,
+    });
     expect(imported).toMatchObject({ phase: "parked" });
     moved.push({ ...rest, sessionId: imported.id });
   }

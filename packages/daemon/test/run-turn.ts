@@ -6,7 +6,7 @@ export async function runTurn(client: DaemonClient, sessionId: string, input: st
   const { lastSeq } = await client.request("GET /sessions/{sessionId}", { params: { sessionId } });
   const sent = await client.send(sessionId, input, { wait: 20_000 });
   expect(sent.problem).toBeNull();
-  const signal = AbortSignal.timeout(25_000);
+  const signal = AbortSignal.timeout(100_000);
   for await (const event of client.sessionEvents(sessionId, { after: lastSeq, signal })) {
     if (event.type === "turn.completed") return event.result.finalResponse ?? "";
     if (event.type === "turn.failed") throw new Error(event.problem.detail);

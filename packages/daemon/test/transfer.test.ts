@@ -13,6 +13,7 @@ import { Staging } from "../src/files/staging.ts";
 import { newSessionRow } from "../src/session-store/new-session-row.ts";
 import { StagedSession } from "../src/transfer/staged-session.ts";
 import { assertGapless, SETTINGS, useDatabases } from "./database-fixture.ts";
+import { Receiver } from "./receiver.ts";
 import { replyWithMessages } from "./reply-with-messages.ts";
 import { runTurn } from "./run-turn.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
@@ -49,6 +50,13 @@ function rolloutsOf(file: string): string {
     .map((line) => JSON.parse(line) as { kind: string; base64?: string })
     .map(({ base64 = "" }) => Buffer.from(base64, "base64").toString())
     .join("");
+}
+
+/** Returns a file with a valid checksum, like that of an attacker. */
+function sealed(lines: readonly string[]): string {
+  const body = lines.map((line) => `${line}\n`).join("");
+  const sha256 = createHash("sha256").update(body).digest("hex");
+  return `${body}${JSON.stringify({ kind: "end", lines: lines.length, sha256 })}\n`;
 }
 
 describe.each([
@@ -189,12 +197,6 @@ describe("an exported file", () => {
         () => undefined,
         (error: unknown) => error,
       );
-    /** Has a valid checksum, like a file of an attacker. */
-    const sealed = (changed: readonly string[]): string => {
-      const body = changed.map((line) => `${line}\n`).join("");
-      const sha256 = createHash("sha256").update(body).digest("hex");
-      return `${body}${JSON.stringify({ kind: "end", lines: changed.length, sha256 })}\n`;
-    };
     const content = lines.slice(0, -1);
     const event = content.findIndex((line) => line.startsWith('{"kind":"event"'));
     const bad: Record<string, string> = {
@@ -229,6 +231,73 @@ describe("an exported file", () => {
     expect(
       await source.client.importSession(new Blob([file])).catch((error: unknown) => error),
     ).toMatchObject({ code: "thread_in_use" });
+  });
+
+  test("has tools only if it is trusted, and only those that a new session could have", async () => {
+    await using here = await home();
+    await using there = await home();
+    await using source = await here.start();
+    await using target = await there.start();
+    const sessionId = await create(source.client, here);
+    await runTurn(source.client, sessionId, "one");
+    const lines = (await text(await source.client.exportSession(sessionId)))
+      .trimEnd()
+      .split("\n")
+      .slice(0, -1);
+    const withTool = (url: string): Blob => {
+      const first = JSON.parse(lines[0] ?? "") as { session: { setup: object } };
+      const secret = `whsec_${"a".repeat(32)}`;
+      const tool = { name: "report", description: "Reports", inputSchema: { type: "object" }, url, secret };
+      first.session.setup = { tools: [tool] };
+      return new Blob([sealed([JSON.stringify(first), ...lines.slice(1)])]);
+    };
+    const cwd = there.folders.workspace;
+    const secretly = target.client.importSession(withTool("http://127.0.0.1:1/"), { cwd, trust: true });
+    await expect(secretly).rejects.toMatchObject({ code: "unprocessable" });
+    const { session, leftOut } = await target.client.importSession(withTool("http://127.0.0.1:1/"), { cwd });
+    expect(leftOut).toMatchObject({ tools: ["report"] });
+    expect((await allEvents(target.client, session.id)).at(-1)).toMatchObject({
+      type: "warning",
+      message: "Parts of the file were not imported: the tools report.",
+    });
+  });
+
+  test("whose thread Codex can't resume becomes a failed session, which can be exported again", async () => {
+    await using here = await home();
+    await using there = await home();
+    await using hook = await Receiver.start();
+    await using source = await here.start();
+    await using target = await there.start({ allowPrivateAddresses: true });
+    const sessionId = await create(source.client, here);
+    await runTurn(source.client, sessionId, "one");
+    const lines = (await text(await source.client.exportSession(sessionId)))
+      .trimEnd()
+      .split("\n")
+      .slice(0, -1);
+    const broken = lines.map((line) => {
+      const { kind, base64 = "" } = JSON.parse(line) as { kind: string; base64?: string };
+      if (kind !== "data") return line;
+      const data = Buffer.from(base64, "base64")
+        .toString()
+        .replaceAll('"type":"session_meta"', '"type":"session_mate"');
+      return JSON.stringify({ kind, base64: Buffer.from(data).toString("base64") });
+    });
+    const { client } = target;
+    const file = new Blob([sealed(broken)]);
+    const { session } = await client.importSession(file, { cwd: there.folders.workspace });
+    await client.request("POST /webhooks", { body: { url: hook.url, events: ["session.failed"] } });
+    const sent = await client.send(session.id, "two", { wait: 20_000 });
+    expect(sent.problem).toMatchObject({ type: "codex_failed" });
+    const params = { sessionId: session.id };
+    expect(await client.request("GET /sessions/{sessionId}", { params })).toMatchObject({
+      phase: "failed",
+      problem: { type: "codex_failed" },
+    });
+    const changes = (await allEvents(client, session.id)).filter(({ type }) => type === "session.updated");
+    expect(changes.at(-1)).toMatchObject({ changes: { phase: "failed", problem: { type: "codex_failed" } } });
+    const [received] = await hook.waitFor(1);
+    expect(JSON.parse(received?.body ?? "")).toMatchObject({ type: "session.failed" });
+    expect(rolloutsOf(await text(await client.exportSession(session.id)))).toContain("session_mate");
   });
 
   test("is not created during a turn", async () => {

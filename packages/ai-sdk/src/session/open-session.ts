@@ -1,4 +1,5 @@
 import type { SharedV4Warning } from "@ai-sdk/provider";
+import { messageOf } from "@codexkit/rpc/async";
 import type { Thread, v2 } from "codexkit";
 import type { Call } from "../call/read-call.ts";
 import type { ThreadOrigin } from "../prompt/thread-of.ts";
@@ -118,7 +119,7 @@ function placeOf(fork: NonNullable<Call["options"]["fork"]>): {
 }
 
 function lostWarning(threadId: string, error: unknown): SharedV4Warning {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const message = `Thread ${threadId} can't be continued (${why}): its messages were put into a new one.`;
   return { type: "other", message };
 }

@@ -1,8 +1,9 @@
 import { type DaemonClient, DaemonClientError, type Session } from "@codexkit/daemon/client";
-import { SerialQueue } from "@codexkit/rpc/async";
+import { messageOf, SerialQueue } from "@codexkit/rpc/async";
 import type { LineEditor } from "../input/line-editor.ts";
 import type { CliContext } from "../context.ts";
 import { formatApproval } from "../inbox/format-approval.ts";
+import { isAnswerable } from "../daemon/approval-state.ts";
 import { promptApproval } from "../inbox/prompt-approval.ts";
 import type { TurnView } from "../render/turn-view.ts";
 import type { LiveOutput } from "../terminal/live-output.ts";
@@ -36,7 +37,7 @@ export class ApprovalPrompts {
       .run(async () => this.#ask(approvalId, closer.signal))
       .catch((error: unknown) => {
         const { view, context } = this.#options;
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         if (!context.signal.aborted) view.block([`${context.style.red("error:")} ${sanitizeText(message)}`]);
       });
   }
@@ -60,7 +61,7 @@ export class ApprovalPrompts {
       signal: context.signal,
     });
     // A session's old events include approvals that have been answered since.
-    if (approval.state !== "open" || signal.aborted) return;
+    if (!isAnswerable(approval) || signal.aborted) return;
     view.block(formatApproval(approval, session.cwd, context.style));
     view.setActivity("waiting for your answer");
     output.pause();

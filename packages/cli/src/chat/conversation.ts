@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { type Codex, CodexError, type Input, type Thread, type Turn, type TurnResult } from "codexkit";
 import { setTimeout as delay } from "node:timers/promises";
 import { CliError, EXIT, type ExitCode, SilentExit } from "../errors/cli-error.ts";
@@ -217,7 +218,7 @@ export class Conversation {
   }
 
   #reportError(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const hint = error instanceof CliError && error.hint ? [sanitizeText(error.hint)] : [];
     this.print([`${this.style.red("error:")} ${sanitizeText(message)}`, ...hint]);
   }

@@ -2,7 +2,7 @@ import { type CliCommand, createCommand } from "../cli-command.ts";
 import type { ConsoleOptions } from "../daemon/print-console-url.ts";
 import { openContext } from "../context.ts";
 import { addDaemonOptions } from "../daemon/daemon-options.ts";
-import { collectScopes, parseDuration } from "../options/parse-values.ts";
+import { collectScopes, parseLinkLifetime } from "../options/parse-values.ts";
 
 export function consoleCommand(): CliCommand {
   const command = createCommand("console", {
@@ -19,7 +19,11 @@ export function consoleCommand(): CliCommand {
   });
   addDaemonOptions(command)
     .option("--scope <scopes>", "read, write, approve or admin; comma-separated or repeated", collectScopes)
-    .option("--expires <duration>", "how long the link is valid, at most 1h (default: 10m)", parseDuration)
+    .option(
+      "--expires <duration>",
+      "how long the link is valid, at most 1h (default: 10m)",
+      parseLinkLifetime,
+    )
     .action(async (options: ConsoleOptions, self: CliCommand) => {
       const { printConsoleUrl } = await import("../daemon/print-console-url.ts");
       await printConsoleUrl(options, openContext(self));

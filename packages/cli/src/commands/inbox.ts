@@ -25,11 +25,11 @@ export function inboxCommand(): CliCommand {
 
 function review(): CliCommand {
   const command = createCommand("review", {
-    summary: "Answer the open entries one by one",
+    summary: "Answer the waiting entries one by one",
     description:
-      "Shows each open approval with its diff or command, the agent's reason and the policy's verdict, and asks for an answer. Skips an entry that is answered elsewhere. Without a terminal, lists the open entries.",
+      "Shows each open or parked approval with its diff or command, the agent's reason and the policy's verdict, and asks for an answer. Skips an entry that is answered elsewhere. Without a terminal, lists these entries.",
     examples: [
-      ["codexkit inbox", "answer the open entries"],
+      ["codexkit inbox", "answer the waiting entries"],
       ["codexkit inbox review --watch", "wait for more entries until Ctrl-C"],
     ],
   });
@@ -46,9 +46,10 @@ function review(): CliCommand {
 function list(): CliCommand {
   const command = createCommand("list", {
     summary: "List approvals and questions",
-    description: "Lists open approvals and questions, oldest first.",
+    description:
+      "Lists approvals and questions that wait for an answer, oldest first. Parked entries wait without a process, for example since the daemon was restarted, and are answered in the same way.",
     examples: [
-      ["codexkit inbox list", "list the open entries"],
+      ["codexkit inbox list", "list open and parked entries"],
       ["codexkit inbox list --all --json | jq .state", "list closed entries too"],
     ],
   });

@@ -21,7 +21,7 @@ function list(): CliCommand {
   const command = createCommand("list", {
     summary: "List the nodes",
     description:
-      "Lists the nodes with their sessions, running turns and leases. A node whose lease has expired is lost: other nodes have taken over the sessions that can run elsewhere, and the rest is stranded until the node returns.",
+      "Lists the nodes with their sessions, running turns and leases. A node whose lease has expired is lost: other nodes have taken over the sessions that can run elsewhere, and the rest waits until the node returns: sessions with work are stranded, and the others stay idle. A node that was drained is listed as draining until it is restarted or stopped.",
     examples: [
       ["codexkit nodes", "list all nodes of the fleet"],
       [
@@ -41,7 +41,7 @@ function drain(): CliCommand {
   const command = createCommand("drain", {
     summary: "Move all sessions away from nodes",
     description:
-      "Asks nodes to accept no more sessions, to hand over idle ones immediately, and the others when their turns end. With --timeout, waits until the nodes are empty. A drained node keeps serving requests until it is stopped; restart it to use it again. Requires a token with the scope admin.",
+      "Asks nodes to accept no more sessions, to hand over idle ones immediately, and the others when their turns end. With --timeout, waits until the nodes are empty. Sessions in local folders can't move. The command counts them; they stay idle, and messages to them wait until the node is started again. A drained node keeps its lease, accepts no commands for its own folders and keeps serving other requests until it is stopped; restart it to use it again. Requires a token with the scope admin.",
     examples: [
       ["codexkit nodes drain build-2", "drain a node by name"],
       [
@@ -68,9 +68,10 @@ function remove(): CliCommand {
   const command = createCommand("remove", {
     summary: "Remove lost nodes",
     description:
-      "Removes nodes that are lost for good. Sessions whose folder is on such a node fail. With --rehome, any node that has the folder under the same path can run them instead. Requires a token with the scope admin.",
+      "Removes nodes that are lost for good. A node whose process is running can't be removed, even if it is drained. Sessions whose folder is on a removed node fail, including idle ones; the command asks first on a terminal, and requires --yes elsewhere. A failed session continues with its next message if the node comes back with the same name. With --rehome, any node that has the folder under the same path can run the sessions instead. Requires a token with the scope admin.",
     examples: [
-      ["codexkit nodes remove build-2", "remove a node and fail its sessions"],
+      ["codexkit nodes remove build-2", "remove a node, after confirmation if sessions would fail"],
+      ["codexkit nodes remove --yes build-2", "remove a node and fail its sessions without confirmation"],
       [
         "codexkit nodes remove --rehome build-2",
         "remove a node whose folders were copied to the other nodes",
@@ -80,6 +81,7 @@ function remove(): CliCommand {
   addDaemonOptions(command)
     .addArgument(new Argument("<node...>", "names or IDs"))
     .option("--rehome", "let any node run the sessions of the removed nodes")
+    .option("-y, --yes", "fail the sessions in the folders of the nodes without confirmation")
     .action(async (nodes: readonly string[], options: RemoveNodesOptions, self: CliCommand) => {
       const { removeNodes } = await import("../nodes/manage-nodes.ts");
       await removeNodes(nodes, options, openContext(self));

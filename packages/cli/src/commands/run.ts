@@ -5,7 +5,7 @@ import { addThreadOptions, checkThreadOptions, type RunCommandOptions } from "..
 export function runCommand(): CliCommand {
   const command = createCommand("run", {
     summary: "Run one task in the current folder",
-    description: `Runs one task and streams its progress. On a terminal, asks before the agent leaves its sandbox; without one, denies everything that the policy does not allow. With --daemon and without a terminal, the task waits until the approval is answered in the inbox, or until the --deadline. If stdout is not a terminal, only the last message goes to stdout, and the progress goes to stderr. Ctrl-C interrupts the turn; a second Ctrl-C exits.`,
+    description: `Runs one task and streams its progress. On a terminal, asks before the agent leaves its sandbox; without one, denies everything that the policy does not allow. With --daemon and without a terminal, the task waits until the approval is answered in the inbox, or until the --deadline, even if the request is parked because the daemon is restarted. If stdout is not a terminal, only the last message goes to stdout, and the progress goes to stderr. Ctrl-C interrupts the turn; a second Ctrl-C exits.`,
     examples: [
       ['codexkit run "Make the failing test pass"', "run a task in the current folder"],
       [

@@ -8,6 +8,7 @@ import {
   parseCount,
   parseDuration,
   parseListen,
+  parseNodeUrlOption,
 } from "../options/parse-values.ts";
 
 export function serveCommand(): CliCommand {
@@ -28,7 +29,7 @@ export function serveCommand(): CliCommand {
   command
     .option(
       "--store <folder|url>",
-      "folder of the store, or a postgres:// URL (default: CODEXKIT_STORE, then ~/.codexkit/daemon, with --demo ~/.codexkit/demo-daemon)",
+      "folder of the store, or a postgres:// URL (default: CODEXKIT_STORE, then ~/.codexkit/daemon; with --demo always ~/.codexkit/demo-daemon)",
     )
     .option("--state-folder <folder>", "folder for Codex's home and the token if the store is Postgres")
     .option("--listen <host:port>", "address to listen on; port 0 chooses a free port", parseListen, {
@@ -68,6 +69,7 @@ export function serveCommand(): CliCommand {
     .option(
       "--advertise <url>",
       "URL at which other nodes reach this one, for terminals and files of its sessions (default: none)",
+      parseNodeUrlOption,
     )
     .option("--capacity <count>", "maximum number of sessions that this node owns", parseCount, 200)
     .option(

@@ -110,7 +110,10 @@ function importSession(): CliCommand {
     .addArgument(new Argument("<file>", "a file from `codexkit sessions export`"))
     .option("--cwd <folder>", "folder of the session on the daemon's machine")
     .option("--name <name>", "new name of the session")
-    .option("--trust", "take over MCP servers, a mode without a sandbox, and given answers too")
+    .option(
+      "--trust",
+      "take over MCP servers, webhook tools, a mode without a sandbox, and given answers too",
+    )
     .action(async (file: string, options: ImportOptions, self: CliCommand) => {
       const { importSession: run } = await import("../session/transfer-sessions.ts");
       await run(file, options, openContext(self));

@@ -2,7 +2,7 @@ import { Argument } from "commander";
 import { type CliCommand, createCommand, createGroup } from "../cli-command.ts";
 import { openContext } from "../context.ts";
 import { addDaemonOptions, type DaemonCommandOptions } from "../daemon/daemon-options.ts";
-import { collectScopes, parseDuration } from "../options/parse-values.ts";
+import { collectScopes, parseLifetime } from "../options/parse-values.ts";
 import type { CreateTokenOptions, RevokeTokenOptions } from "../token/manage-tokens.ts";
 
 export function tokenCommand(): CliCommand {
@@ -39,8 +39,8 @@ function create(): CliCommand {
     )
     .option(
       "--expires <duration>",
-      "how long the token is valid, such as 12h or 7d (default: until revoked)",
-      parseDuration,
+      "how long the token is valid, such as 12h or 90d (default: until revoked)",
+      parseLifetime,
     )
     .option("--tenant <name>", "tenant to which the sessions of this token belong (default: default)")
     .action(async (name: string, options: CreateTokenOptions, self: CliCommand) => {

@@ -17,8 +17,14 @@ interface ServedDaemon extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-async function startServe(home: string, ...args: string[]): Promise<ServedDaemon> {
-  const child = startCli(["serve", "--json", "--listen", ":0", ...args], { cwd: home, env: { HOME: home } });
+async function startServe(
+  home: string,
+  ...given: (string | Record<string, string>)[]
+): Promise<ServedDaemon> {
+  const args = given.filter((arg) => typeof arg === "string");
+  const variables = given.filter((arg) => typeof arg === "object");
+  const env: Record<string, string> = Object.assign({ HOME: home }, ...variables);
+  const child = startCli(["serve", "--json", "--listen", ":0", ...args], { cwd: home, env });
   const ended = once(child, "close");
   const stderr = text(child.stderr);
   const [line] = (await Promise.race([once(createInterface(child.stdout), "line"), ended])) as [unknown];
@@ -222,6 +228,42 @@ test("a token file is created, and one of another store is refused", async () =>
   });
 });
 
+test("prints shared roots as roots, and warns about options that need Postgres", async () => {
+  await using home = await tempFolder("serve");
+  const shared = join(home.path, "shared");
+  await mkdir(shared);
+  const args = ["--demo", "--store", "state", "--shared-root", `projects=${shared}`];
+  await using daemon = await startServe(home.path, ...args, "--advertise", "http://10.0.0.7:4100");
+  expect(daemon.started["roots"]).toEqual([shared]);
+  await daemon.end("SIGTERM");
+  expect(await daemon.stderr).toContain(
+    "warning: --advertise and --shared-root are for nodes that share a store in Postgres. This daemon uses SQLite.\n",
+  );
+});
+
+test("warns that --demo does not use CODEXKIT_STORE", async () => {
+  await using home = await tempFolder("serve");
+  await using daemon = await startServe(home.path, { CODEXKIT_STORE: "postgres://nowhere/db" }, "--demo");
+  expect(daemon.started["store"]).toBe("sqlite");
+  await daemon.end("SIGTERM");
+  expect(await daemon.stderr).toContain(
+    'warning: CODEXKIT_STORE is not used with --demo, so that no scripted model works on its sessions.\nPass --store "$CODEXKIT_STORE" to use that store.\n',
+  );
+});
+
+test("a store that can't be reached is reported in two lines", async () => {
+  await using home = await tempFolder("serve");
+  const store = "postgres://user@127.0.0.1:1/db";
+  const result = await runCli(["serve", "--demo", "--store", store, "--listen", ":0"], {
+    cwd: home.path,
+    env: { HOME: home.path },
+  });
+  expect(result).toMatchObject({ exitCode: 1, stdout: "" });
+  expect(result.stderr).toMatch(
+    /^error: .*\nCheck the URL passed to --store, and that the database is running\.\n$/,
+  );
+});
+
 describe("without a daemon", () => {
   test.each([
     [[], "No daemon is running on this machine.", 1],
@@ -243,6 +285,8 @@ test.each([
   [["--root", "missing"], 'missing" is not a folder, or does not exist.', 2],
   [["--store", "mysql://db"], "--store expects a folder or a postgres:// URL, but received mysql://.", 2],
   [["--no-auth", "--listen", "0.0.0.0:0"], "without tokens would let anyone run commands", 2],
+  [["--no-auth", "--listen", "0.0.0.0:0"], "--no-auth", 2],
+  [["--advertise", "foo"], "'--advertise <url>' argument 'foo' is invalid. Expected an http or https URL", 2],
   [["--store", "file/store"], "can't be created", 2],
   // Node's recursive mkdir tries this one forever.
   [["--store", "/proc/nope"], "can't be created", 2],

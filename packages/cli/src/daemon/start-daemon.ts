@@ -9,6 +9,7 @@ import type { CliContext } from "../context.ts";
 import { CliError, EXIT, usageError } from "../errors/cli-error.ts";
 import { lifetime } from "../process/lifetime.ts";
 import type { ServeOptions } from "./serve-options.ts";
+import { nameFlags } from "./name-flags.ts";
 import { prepareToken } from "./prepare-token.ts";
 import { statesFolder, writeDaemonState } from "./state-file.ts";
 
@@ -39,14 +40,17 @@ export interface CredentialSummary {
   readonly reason?: string;
 }
 
-export async function startDaemon(options: ServeOptions, { env }: CliContext): Promise<StartedDaemon> {
+export async function startDaemon(options: ServeOptions, context: CliContext): Promise<StartedDaemon> {
+  const { env } = context;
   const { demo: isDemo = false, listen, auth: hasAuth, replay } = options;
   if (replay !== undefined) checkReplay(options);
-  const { stateFolder, ...location } = locateStore({ ...options, ...storeOf(options, env) });
+  const { stateFolder, ...location } = locateStore({ ...options, ...storeOf(options, context) });
+  if (location.store === undefined) warnAboutFleet(options, context);
   const roots =
     replay === undefined
       ? (options.root ?? (options.sharedRoot ? [] : ["."])).map((root) => resolve(root))
       : [];
+  const sharedRoots = resolveFolders(options.sharedRoot ?? {});
   await using made = new AsyncDisposableStack();
   const staticFiles = options.console ? await findConsole() : undefined;
   const daemonOptions: DaemonOptions = {
@@ -59,7 +63,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
     ...(options.nodeName !== undefined && { nodeName: options.nodeName }),
     ...(options.label && { labels: options.label }),
     ...(options.advertise !== undefined && { advertiseUrl: options.advertise }),
-    ...(options.sharedRoot && { sharedRoots: resolveFolders(options.sharedRoot) }),
+    ...(options.sharedRoot && { sharedRoots }),
     capacity: options.capacity,
     defaults: { onInterrupted: options.onInterrupted },
     ...(staticFiles !== undefined && { staticFiles }),
@@ -80,7 +84,7 @@ export async function startDaemon(options: ServeOptions, { env }: CliContext): P
       consoleUrl: staticFiles === undefined ? null : await openConsole(url, { hasAuth, tokenFile }),
       stateFolder,
       store: replay !== undefined ? "replay" : location.store === undefined ? "sqlite" : "postgres",
-      roots,
+      roots: [...new Set([...roots, ...Object.values(sharedRoots)])],
       hasAuth,
       tokenFile,
       credentials: await readCredentials(stateFolder),
@@ -115,11 +119,38 @@ async function openConsole(
  * A URL may come from the environment, where other users of the machine can't see its password. The variable
  * is deleted, so that no command of a session inherits it.
  */
-function storeOf({ store, demo, replay }: ServeOptions, env: NodeJS.ProcessEnv): Pick<ServeOptions, "store"> {
+function storeOf({ store, demo, replay }: ServeOptions, context: CliContext): Pick<ServeOptions, "store"> {
+  const { env } = context;
   const { CODEXKIT_STORE: variable } = env;
   delete env["CODEXKIT_STORE"];
   if (store !== undefined) return { store };
-  return variable === undefined || variable === "" || demo || replay !== undefined ? {} : { store: variable };
+  if (variable === undefined || variable === "" || replay !== undefined) return {};
+  if (demo !== true) return { store: variable };
+  warn(
+    context,
+    "CODEXKIT_STORE is not used with --demo, so that no scripted model works on its sessions.",
+    'Pass --store "$CODEXKIT_STORE" to use that store.',
+  );
+  return {};
+}
+
+/** Warns about options for the nodes of a fleet, which shares a store in Postgres. */
+function warnAboutFleet({ advertise, sharedRoot }: ServeOptions, context: CliContext): void {
+  const flags = [
+    ...(advertise === undefined ? [] : ["--advertise"]),
+    ...(sharedRoot === undefined ? [] : ["--shared-root"]),
+  ];
+  if (flags.length === 0) return;
+  const are = flags.length === 1 ? "is" : "are";
+  warn(
+    context,
+    `${flags.join(" and ")} ${are} for nodes that share a store in Postgres. This daemon uses SQLite.`,
+    "Pass a postgres:// URL to --store or set CODEXKIT_STORE.",
+  );
+}
+
+function warn({ stderr, errorStyle }: CliContext, ...lines: readonly string[]): void {
+  stderr.write(`${errorStyle.yellow("warning:")} ${lines.join("\n")}\n`);
 }
 
 function resolveFolders(folders: Readonly<Record<string, string>>): Record<string, string> {
@@ -228,7 +259,8 @@ function explain(error: unknown, { listen }: ServeOptions): unknown {
       hint,
     });
   }
-  if (error.code === "bad_options") return new CliError(EXIT.usage, error.message, { cause: error });
+  if (error.code === "bad_options")
+    return new CliError(EXIT.usage, nameFlags(error.message), { cause: error });
   return error;
 }
 

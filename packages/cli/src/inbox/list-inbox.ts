@@ -1,5 +1,6 @@
 import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
 import { type CliContext, printJson } from "../context.ts";
+import { ANSWERABLE, isAnswerable } from "../daemon/approval-state.ts";
 import { connectDaemon, MAX_PAGE } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { CliError, EXIT } from "../errors/cli-error.ts";
@@ -31,32 +32,35 @@ export async function listInbox(options: ListInboxOptions, context: CliContext):
   }
   const rows = approvals.map(({ id, kind, state, createdAt, sessionId, request }) => [
     id,
-    ...(options.all ? [state] : []),
+    state,
     kind,
     formatAge(Date.now() - createdAt),
     sessionId,
     summarizeRequest(request),
   ]);
-  const header = ["ID", ...(options.all ? ["STATE"] : []), "KIND", "ASKED", "SESSION", "REQUEST"];
-  context.stdout.write(formatTable(header, rows, context));
+  context.stdout.write(formatTable(["ID", "STATE", "KIND", "ASKED", "SESSION", "REQUEST"], rows, context));
 }
 
-/** Oldest first: those have waited longest. */
+/** Entries that can be answered, or all of them. Oldest first: those have waited longest. */
 export async function readInbox(
   client: DaemonClient,
   { session, all = false, limit = MAX_PAGE }: ListInboxOptions,
   signal: AbortSignal,
 ): Promise<readonly Approval[]> {
   const sessionId = session === undefined ? undefined : (await findSession(client, session, signal)).id;
-  const { data } = await client.request("GET /inbox", {
-    query: {
-      limit: Math.min(limit, MAX_PAGE),
-      ...(!all && { state: "open" as const }),
-      ...(sessionId !== undefined && { sessionId }),
-    },
-    signal,
-  });
-  return data.toReversed();
+  const query = { limit: Math.min(limit, MAX_PAGE), ...(sessionId !== undefined && { sessionId }) };
+  const found = new Map<string, Approval>();
+  // One after the other, so that an entry that is parked in the meantime is found at least once.
+  for (const state of all ? [undefined] : ANSWERABLE) {
+    const { data } = await client.request("GET /inbox", {
+      query: { ...query, ...(state !== undefined && { state }) },
+      signal,
+    });
+    for (const approval of data) found.set(approval.id, approval);
+  }
+  // IDs are in the order of creation.
+  const sorted = [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return sorted.slice(-query.limit);
 }
 
 /** Implements `codexkit inbox show`. */
@@ -79,7 +83,7 @@ export async function printApproval(
   });
   const lines = [
     ...formatApproval(approval, cwd, style),
-    ...(approval.state === "open" && offers.length > 0 ? [`  ${style.dim("Offers:")}`, ...offers] : []),
+    ...(isAnswerable(approval) && offers.length > 0 ? [`  ${style.dim("Offers:")}`, ...offers] : []),
   ];
   stdout.write(`${lines.join("\n")}\n`);
 }
@@ -93,7 +97,7 @@ export async function readFolder(
   return cwd;
 }
 
-/** Finds an approval by its ID, or an open one by the beginning of its ID. */
+/** Finds an approval by its ID, or one that can be answered by the beginning of its ID. */
 export async function findApproval(
   client: DaemonClient,
   text: string,
@@ -111,17 +115,21 @@ export async function findApproval(
   const found = (await readInbox(client, {}, signal)).filter(({ id }) => id.startsWith(text));
   const [approval, ...others] = found;
   if (!approval) {
-    throw new CliError(EXIT.failed, `There is no open approval "${revealLine(text)}".`, {
-      hint: "Run `codexkit inbox list` to see the open entries.",
+    throw new CliError(EXIT.failed, `There is no open or parked approval "${revealLine(text)}".`, {
+      hint: "Run `codexkit inbox list` to see the entries that can be answered.",
     });
   }
   if (others.length > 0) {
-    throw new CliError(EXIT.failed, `${found.length} open approvals begin with "${revealLine(text)}".`, {
-      hint: `Name one by its ID: ${found
-        .slice(0, 5)
-        .map(({ id }) => id)
-        .join(", ")}.`,
-    });
+    throw new CliError(
+      EXIT.failed,
+      `${found.length} open or parked approvals begin with "${revealLine(text)}".`,
+      {
+        hint: `Name one by its ID: ${found
+          .slice(0, 5)
+          .map(({ id }) => id)
+          .join(", ")}.`,
+      },
+    );
   }
   return approval;
 }

@@ -1,5 +1,6 @@
 import { type Approval, type DaemonClient, DaemonClientError } from "@codexkit/daemon/client";
 import type { CliContext } from "../context.ts";
+import { isAnswerable } from "../daemon/approval-state.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
 import { lifetime } from "../process/lifetime.ts";
@@ -13,7 +14,7 @@ export interface ReviewOptions extends DaemonCommandOptions {
   readonly watch?: boolean;
 }
 
-/** Implements `codexkit inbox`: asks about each open approval. */
+/** Implements `codexkit inbox`: asks about each open or parked approval. */
 export async function reviewInbox(options: ReviewOptions, context: CliContext): Promise<void> {
   if (!context.isInteractive) {
     await listInbox(options, context);
@@ -69,7 +70,7 @@ async function review(
 }
 
 /**
- * The open approvals that have not been asked about yet, kept up to date through the daemon's event stream.
+ * The open and parked approvals that have not been asked about yet, kept up to date through the daemon's event stream.
  */
 class OpenApprovals implements AsyncDisposable {
   readonly #seen = new Set<string>();
@@ -130,7 +131,7 @@ class OpenApprovals implements AsyncDisposable {
       if (frame.type !== "approval") continue;
       const { approval } = frame;
       if (this.#sessionId !== undefined && approval.sessionId !== this.#sessionId) continue;
-      if (approval.state === "open") this.add(approval);
+      if (isAnswerable(approval)) this.add(approval);
       else {
         this.#open.delete(approval.id);
         this.#closers.get(approval.id)?.abort();

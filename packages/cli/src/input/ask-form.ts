@@ -1,8 +1,15 @@
-import type { InboxRequest } from "@codexkit/daemon/client";
+import {
+  type FormChoice,
+  type FormField,
+  type FormValue,
+  type InboxRequest,
+  readFormFields,
+  toContent,
+} from "@codexkit/daemon/client";
 import type { JsonValue } from "codexkit";
 import { revealLine } from "../terminal/sanitize.ts";
-import { type FormField, readFields } from "./form-field.ts";
 import { askChoice, askText, type PromptStreams } from "./prompts.ts";
+import { checkTyped, choicesOf, initialText, readTyped } from "./typed-field.ts";
 
 /** The answer to a form. */
 interface FormAnswer {
@@ -18,7 +25,7 @@ export async function askForm(
   { schema, mode }: Pick<Extract<InboxRequest, { kind: "elicitation" }>, "schema" | "mode">,
   streams: PromptStreams,
 ): Promise<FormAnswer | undefined> {
-  const fields = mode.toLowerCase().endsWith("form") ? readFields(schema) : [];
+  const fields = mode.toLowerCase().endsWith("form") ? readFormFields(schema) : [];
   const isEmpty = fields?.length === 0;
   const action = await askChoice(
     {
@@ -33,23 +40,29 @@ export async function askForm(
   );
   if (action !== "accept") return action === undefined ? undefined : { action: "decline" };
   if (!fields) return askForJson(streams);
-  const content: [name: string, value: JsonValue][] = [];
+  const values = new Map<FormField, FormValue>();
   for (const field of fields) {
-    const text = field.choices ? await chooseValue(field, streams) : await typeValue(field, streams);
+    const choices = choicesOf(field);
+    const text = choices ? await chooseValue(field, choices, streams) : await typeValue(field, streams);
     if (text === undefined) return undefined;
-    if (text !== EMPTY) content.push([field.name, field.parse(text)]);
+    if (text !== EMPTY) values.set(field, readTyped(field, text));
   }
-  return { action, ...(isEmpty ? {} : { content: Object.fromEntries(content) }) };
+  const content = toContent(fields, (field) => values.get(field) ?? "") as JsonValue;
+  return { action, ...(isEmpty ? {} : { content }) };
 }
 
-async function chooseValue(field: FormField, streams: PromptStreams): Promise<string | undefined> {
-  const { choices = [], initial, isRequired } = field;
+async function chooseValue(
+  field: FormField,
+  choices: readonly FormChoice[],
+  streams: PromptStreams,
+): Promise<string | undefined> {
+  const initial = initialText(field);
   return askChoice(
     {
       message: describeField(field),
       choices: [
         ...choices.map(({ value, label }) => ({ value, label: revealLine(label) })),
-        ...(isRequired ? [] : [{ value: EMPTY, label: "No answer" }]),
+        ...(field.isRequired ? [] : [{ value: EMPTY, label: "No answer" }]),
       ],
       ...(initial === undefined ? {} : { initial }),
     },
@@ -58,25 +71,23 @@ async function chooseValue(field: FormField, streams: PromptStreams): Promise<st
 }
 
 async function typeValue(field: FormField, streams: PromptStreams): Promise<string | undefined> {
-  const { initial, isRequired } = field;
+  const initial = initialText(field);
   const validate = (value = ""): string | undefined => {
-    if (value === "") return isRequired ? "An answer is required." : undefined;
-    try {
-      field.parse(value);
-      return undefined;
-    } catch (error) {
-      return revealLine((error as Error).message);
-    }
+    const problem = checkTyped(field, value);
+    return problem === undefined ? undefined : revealLine(problem);
   };
-  const text = await askText(
+  return askText(
     { message: describeField(field), validate, ...(initial === undefined ? {} : { initial }) },
     streams,
   );
-  return text === "" ? EMPTY : text;
 }
 
-function describeField({ label, description, isRequired }: FormField): string {
-  const name = revealLine(label) + (isRequired ? "" : " (optional)");
+function describeField(field: FormField): string {
+  const name = revealLine(field.label) + (field.isRequired ? "" : " (optional)");
+  const description =
+    field.type === "choices"
+      ? `Any of ${field.choices.map(({ value }) => value).join(", ")}, separated by commas`
+      : field.description;
   return description === undefined ? name : `${name}: ${revealLine(description)}`;
 }
 

@@ -1,5 +1,6 @@
 import { say } from "@codexkit/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CliTerminal } from "../../test/cli-terminal.ts";
 import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
 
 interface ListedNode {
@@ -36,8 +37,28 @@ describe("nodes that are lost for good", () => {
     await expect.poll(list, { timeout: 20_000 }).toEqual(["up", "lost", "lost", "lost"]);
   });
 
-  test("are removed, and the sessions in their folders fail", async () => {
+  test("are not removed without confirmation if sessions would fail", async () => {
     const finished = await lost.run(["nodes", "remove", "gone"]);
+
+    expect(finished).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(finished.stderr).toBe(
+      "error: Removing gone would fail 1 session whose folder is on it.\n" +
+        "Pass --yes to fail the session, or --rehome if the folder exists on other nodes.\n",
+    );
+    expect(await sessionOf("gone")).toMatchObject({ phase: "idle", problem: null });
+  });
+
+  test("are kept if the question on a terminal is answered with no", async () => {
+    await using terminal = new CliTerminal(["nodes", "remove", "gone"], { env: lost.env });
+    await terminal.waitFor("Remove gone and fail 1 session whose folder is on it?");
+    terminal.write("n");
+
+    expect(await terminal.exited).toBe(1);
+    expect(await sessionOf("gone")).toMatchObject({ phase: "idle", problem: null });
+  });
+
+  test("are removed with --yes, and the sessions in their folders fail", async () => {
+    const finished = await lost.run(["nodes", "remove", "--yes", "gone"]);
 
     expect(finished).toMatchObject({ exitCode: 0, stdout: "Removed gone.\n", stderr: "" });
     expect(await sessionOf("gone")).toMatchObject({ phase: "failed", problem: { type: "node_lost" } });
@@ -59,7 +80,7 @@ describe("nodes that are lost for good", () => {
     const listed = await lost.json<ListedNode>(["nodes"]);
     const id = listed.find(({ name }) => name === "other")?.id ?? "";
 
-    expect(await lost.json(["nodes", "remove", id])).toEqual([{ removed: id, name: "other" }]);
+    expect(await lost.json(["nodes", "remove", "--yes", id])).toEqual([{ removed: id, name: "other" }]);
     expect(await lost.json<ListedNode>(["nodes"])).toMatchObject([{ name: "local" }]);
   });
 });
@@ -111,11 +132,46 @@ describe("nodes", () => {
     expect(finished.stderr).toContain('requires the scope "admin".');
   });
 
-  // The last one: a drained node takes no more sessions.
-  test("are drained, and waited for", async () => {
+  // The last ones: a drained node takes no more sessions.
+  test("are drained, and waited for, and the sessions that can't move are counted", async () => {
+    const { session } = await daemon.client.createSession({ cwd: daemon.workspace }, { wait: 30_000 });
     const [node] = await daemon.json<ListedNode>(["nodes"]);
+    expect(node).toMatchObject({ pinnedSessions: 1 });
     const waited = await daemon.run(["nodes", "drain", "--timeout", "1m", node?.id ?? ""]);
 
     expect(waited).toMatchObject({ exitCode: 0, stdout: "local is drained.\n" });
+    expect(waited.stderr).toBe(
+      "1 session can't move, because its folder is on local. It waits until the node is started again.\n",
+    );
+    const sent = daemon.client.send(session.id, "hello");
+    await expect(sent).rejects.toMatchObject({
+      code: "draining",
+      message: expect.stringContaining('The node "local" is drained and accepts no commands. Restart it'),
+    });
+    await expect(sent).rejects.not.toHaveProperty("problem.retryAfter");
   });
+
+  test("that are drained keep their lease, and can't be removed while they run", async () => {
+    const [node] = await daemon.json<ListedNode>(["nodes"]);
+    expect(node).toMatchObject({ name: "local", state: "draining", sessions: 0 });
+    const refused = await daemon.run(["nodes", "remove", "--yes", "local"]);
+
+    expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(refused.stderr).toContain("error: The node local is draining, not lost.\n");
+    const deleted = daemon.client.request("DELETE /nodes/{nodeId}", { params: { nodeId: node?.id ?? "" } });
+    await expect(deleted).rejects.toMatchObject({ code: "unprocessable" });
+  });
+});
+
+test("labels that no node has are named as the reason for stranded sessions", async () => {
+  await using short = await startTestDaemon(() => [say("Hello.")], { leaseMs: 2_000 });
+  await short.client.createSession({ cwd: short.workspace, labels: ["gpu"] });
+  const list = async () => (await short.run(["nodes"])).stderr;
+
+  await expect
+    .poll(list, { timeout: 20_000 })
+    .toBe(
+      'Some sessions are stranded: the node local lacks the label "gpu".\n' +
+        "`codexkit sessions list --phase stranded` lists them.\n",
+    );
 });

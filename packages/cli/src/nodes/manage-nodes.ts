@@ -1,9 +1,11 @@
+import { confirm, isCancel } from "@clack/prompts";
 import type { DaemonClient, OperationResponse } from "@codexkit/daemon/client";
 import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
 import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
-import { CliError, EXIT } from "../errors/cli-error.ts";
+import { CliError, EXIT, SilentExit, usageError } from "../errors/cli-error.ts";
 import { formatDuration } from "../render/format-values.ts";
 import { formatTable } from "../terminal/format-table.ts";
 import { revealLine } from "../terminal/sanitize.ts";
@@ -14,12 +16,24 @@ export interface DrainNodesOptions extends DaemonCommandOptions {
 
 export interface RemoveNodesOptions extends DaemonCommandOptions {
   readonly rehome?: boolean;
+  readonly yes?: boolean;
 }
 
+type Session = OperationResponse<"GET /sessions">["data"][number];
 type FleetNode = OperationResponse<"GET /nodes">["data"][number];
 
 /** Poll interval for nodes that are draining. */
 const POLL_MS = 500;
+/** Number of stranded sessions whose reasons are read. */
+const STRANDED_READ = 100;
+const REASONS_SHOWN = 5;
+
+/** What the daemon says about a stranded session, besides the text. An older daemon may say less. */
+const strandedProblem = z.looseObject({
+  /** The node that has the folder. */
+  node: z.string().optional(),
+  missing: z.array(z.string()).min(1).optional(),
+});
 
 /** Implements `codexkit nodes list`. */
 export async function listNodes(options: DaemonCommandOptions, context: CliContext): Promise<void> {
@@ -41,7 +55,7 @@ export async function listNodes(options: DaemonCommandOptions, context: CliConte
   ]);
   const header = ["NAME", "STATE", "SESSIONS", "TURNS", "LEASE", "LABELS", "CODEX", "URL"];
   context.stdout.write(formatTable(header, rows, context));
-  await warnOfStranded(client, context);
+  await warnOfStranded(client, nodes, context);
 }
 
 /** Implements `codexkit nodes drain`. */
@@ -63,17 +77,25 @@ export async function drainNodes(
     await client.request("POST /nodes/{nodeId}/drain", { params: { nodeId: id }, signal });
   }
   if (timeout !== undefined) await waitUntilEmpty(client, nodes, timeout, context);
-  for (const { id, name } of nodes) {
-    if (context.json) printJson(context, { draining: id, name });
-    else
-      context.stdout.write(`${revealLine(name)} ${timeout === undefined ? "is draining" : "is drained"}.\n`);
+  for (const { id, name, pinnedSessions } of nodes) {
+    if (context.json) {
+      printJson(context, { draining: id, name, pinnedSessions });
+      continue;
+    }
+    context.stdout.write(`${revealLine(name)} ${timeout === undefined ? "is draining" : "is drained"}.\n`);
+    if (pinnedSessions === 0) continue;
+    context.stderr.write(
+      pinnedSessions === 1
+        ? `1 session can't move, because its folder is on ${revealLine(name)}. It waits until the node is started again.\n`
+        : `${pinnedSessions} sessions can't move, because their folders are on ${revealLine(name)}. They wait until the node is started again.\n`,
+    );
   }
 }
 
 /** Implements `codexkit nodes remove`. */
 export async function removeNodes(
   given: readonly string[],
-  { rehome = false, ...options }: RemoveNodesOptions,
+  { rehome = false, yes = false, ...options }: RemoveNodesOptions,
   context: CliContext,
 ): Promise<void> {
   const { client } = await connectDaemon(options, context);
@@ -85,6 +107,7 @@ export async function removeNodes(
       hint: "Stop it first. Its lease then ends immediately, or within half a minute after a kill.",
     });
   }
+  if (!rehome && !yes) await confirmFailures(nodes, context);
   for (const { id, name } of nodes) {
     await client.request("DELETE /nodes/{nodeId}", {
       params: { nodeId: id },
@@ -94,6 +117,26 @@ export async function removeNodes(
     if (context.json) printJson(context, { removed: id, name });
     else context.stdout.write(`Removed ${revealLine(name)}.\n`);
   }
+}
+
+/** Asks before sessions fail. */
+async function confirmFailures(nodes: readonly FleetNode[], context: CliContext): Promise<void> {
+  const affected = nodes.filter(({ pinnedSessions }) => pinnedSessions > 0);
+  if (affected.length === 0) return;
+  const { isInteractive, stdin, stderr, signal } = context;
+  const names = new Intl.ListFormat("en").format(affected.map(({ name }) => revealLine(name)));
+  const count = affected.reduce((sum, { pinnedSessions }) => sum + pinnedSessions, 0);
+  const sessions = `${count} ${count === 1 ? "session" : "sessions"} whose folder is on ${affected.length === 1 ? "it" : "them"}`;
+  if (!isInteractive) {
+    throw usageError(
+      `Removing ${names} would fail ${sessions}.`,
+      `Pass --yes to fail the ${count === 1 ? "session" : "sessions"}, or --rehome if the folder exists on other nodes.`,
+    );
+  }
+  const message = `Remove ${names} and fail ${sessions}?`;
+  const answer = await confirm({ message, initialValue: false, input: stdin, output: stderr, signal });
+  if (isCancel(answer)) throw new SilentExit(EXIT.interrupted);
+  if (!answer) throw new SilentExit(EXIT.failed);
 }
 
 async function readNodes(client: DaemonClient, { signal }: CliContext): Promise<readonly FleetNode[]> {
@@ -139,10 +182,33 @@ async function waitUntilEmpty(
   }
 }
 
-async function warnOfStranded(client: DaemonClient, { stderr, signal }: CliContext): Promise<void> {
-  const { data } = await client.request("GET /sessions", { query: { phase: "stranded", limit: 1 }, signal });
+async function warnOfStranded(
+  client: DaemonClient,
+  nodes: readonly FleetNode[],
+  { stderr, signal }: CliContext,
+): Promise<void> {
+  const query = { phase: "stranded", limit: STRANDED_READ } as const;
+  const { data } = await client.request("GET /sessions", { query, signal });
   if (data.length === 0) return;
+  const reasons = [...new Set(data.map(({ problem }) => describeReason(problem, nodes)))];
+  const more = reasons.length > REASONS_SHOWN ? "; and others" : "";
   stderr.write(
-    "Some sessions are stranded, because their folders are on lost nodes. `codexkit sessions list --phase stranded` lists them.\n",
+    `Some sessions are stranded: ${reasons.slice(0, REASONS_SHOWN).join("; ")}${more}.\n` +
+      "`codexkit sessions list --phase stranded` lists them.\n",
   );
+}
+
+/** Describes why a session is stranded. */
+function describeReason(problem: Session["problem"], nodes: readonly FleetNode[]): string {
+  const { node, missing } = strandedProblem.parse(problem ?? {});
+  const name = node === undefined ? undefined : revealLine(node);
+  if (missing !== undefined) {
+    const labels = new Intl.ListFormat("en").format(missing.map((label) => `"${revealLine(label)}"`));
+    const lacking = `${missing.length === 1 ? "label" : "labels"} ${labels}`;
+    return name === undefined ? `no node has the ${lacking}` : `the node ${name} lacks the ${lacking}`;
+  }
+  if (name === undefined) return "no node has all their labels and a Codex that is new enough";
+  const state = nodes.find((each) => each.name === node)?.state ?? "lost";
+  if (state === "up") return `the node ${name} with their folders is starting, or its Codex is too old`;
+  return `the node ${name} with their folders is ${state === "lost" ? "lost" : "drained"}`;
 }

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { parseDuration, parseTokenCount } from "./parse-values.ts";
+import {
+  parseDuration,
+  parseLifetime,
+  parseLinkLifetime,
+  parseNodeUrlOption,
+  parseTokenCount,
+} from "./parse-values.ts";
 
 describe("a number of tokens", () => {
   test.each([
@@ -31,5 +37,29 @@ describe("a duration", () => {
 
   test.each(["", "10", "m", "10 m", "0s", "-1m", "30d", "1h 30m", "10mx"])("%j is refused", (text) => {
     expect(() => parseDuration(text)).toThrow("Expected a duration such as 90s");
+  });
+});
+
+describe("the lifetime of a token", () => {
+  test("may exceed the longest timer", () => {
+    expect(parseLifetime("30d")).toBe(30 * 86_400_000);
+    expect(parseLifetime("365d")).toBe(365 * 86_400_000);
+    expect(() => parseLifetime("40000d")).toThrow(
+      "Expected a duration such as 12h, 7d or 90d, at most 3650d.",
+    );
+  });
+
+  test("of a link is at most an hour", () => {
+    expect(parseLinkLifetime("1h")).toBe(3_600_000);
+    expect(() => parseLinkLifetime("2h")).toThrow("Expected a duration such as 90s or 10m, at most 1h.");
+  });
+});
+
+describe("the URL of a node", () => {
+  test("has a scheme and a host", () => {
+    expect(parseNodeUrlOption("http://10.0.0.7:4100")).toBe("http://10.0.0.7:4100");
+    for (const text of ["foo", "10.0.0.7:4100", "ftp://host", "http://user:pw@host", "http://host/path"]) {
+      expect(() => parseNodeUrlOption(text)).toThrow("Expected an http or https URL");
+    }
   });
 });

@@ -19,14 +19,38 @@ export function parseTokenCount(text: string): number {
 
 /** Parses `90s`, `10m` or `1h30m` to milliseconds. */
 export function parseDuration(text: string): number {
+  return parseTime(text, MAX_TIMER_MS, "90s, 10m or 1h30m, at most 24d");
+}
+
+/** Parses how long a token is valid. No timer waits for its end, so it may exceed the longest timer. */
+export function parseLifetime(text: string): number {
+  return parseTime(text, 3650 * 86_400e3, "12h, 7d or 90d, at most 3650d");
+}
+
+/** Parses how long a login link is valid. The daemon accepts at most an hour. */
+export function parseLinkLifetime(text: string): number {
+  return parseTime(text, 3600e3, "90s or 10m, at most 1h");
+}
+
+/** Parses the URL at which other nodes reach a daemon. */
+export function parseNodeUrlOption(text: string): string {
+  if (!/^https?:\/\/[^\s\\/?#@]+\/?$/i.test(text) || !URL.canParse(text)) {
+    throw new InvalidArgumentError(
+      "Expected an http or https URL without credentials, path and query, such as http://10.0.0.7:4100.",
+    );
+  }
+  return text;
+}
+
+function parseTime(text: string, max: number, expected: string): number {
   const parts = [...text.trim().matchAll(/(\d+(?:\.\d+)?)([smhd])/gi)];
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join("") === text.trim();
   const ms = parts.reduce(
     (sum, [, digits, unit = ""]) => sum + Number(digits) * (UNIT_MS[unit.toLowerCase()] ?? 0),
     0,
   );
-  if (!isWhole || ms < 1 || ms > MAX_TIMER_MS) {
-    throw new InvalidArgumentError("Expected a duration such as 90s, 10m or 1h30m, at most 24d.");
+  if (!isWhole || ms < 1 || ms > max) {
+    throw new InvalidArgumentError(`Expected a duration such as ${expected}.`);
   }
   return Math.round(ms);
 }

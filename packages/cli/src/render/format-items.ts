@@ -1,3 +1,4 @@
+import { splitShell } from "@codexkit/approvals/shell";
 import type { v2 } from "codexkit";
 import { revealLine, revealText, sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
@@ -22,34 +23,9 @@ const COMMAND_LINES = 8;
 
 const INDENT = "  ";
 
-/**
- * Matches the shells that Codex wraps scripts in. A different program that the model chooses must stay
- * visible, whatever its name, so only folders that most users can't write to are matched.
- */
-const SHELL = /^(?:\/(?:usr\/(?:local\/)?)?bin\/|\/opt\/homebrew\/bin\/)?(?:ba|da|z)?sh -l?c (?<script>.+)$/s;
-
-/** Returns the command as a user would type it, without the shell around it. */
-export function unwrapCommand(command: string): string {
-  const script = SHELL.exec(command)?.groups?.["script"];
-  return (script === undefined ? undefined : unquoteWord(script)) ?? command;
-}
-
-/** Returns the value of one shell word, or undefined if the text is not exactly one word. */
-function unquoteWord(text: string): string | undefined {
-  const parts = /^(?:'[^']*'|"(?:[^"\\$`]|\\.)*"|\\.|[\w./:=@%+,-])+$/s.test(text)
-    ? text.matchAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([\w./:=@%+,-]+)/gs)
-    : undefined;
-  if (!parts) return undefined;
-  return Array.from(
-    parts,
-    ([, single, double, escaped, plain]) =>
-      single ?? double?.replaceAll(/\\(["\\$`])/g, "$1") ?? escaped ?? plain ?? "",
-  ).join("");
-}
-
 /** Formats a command with its exit code and the end of its output. */
 export function formatCommand(item: Item<"commandExecution">, style: Style): string[] {
-  const [first = "", ...others] = revealText(unwrapCommand(item.command)).split("\n");
+  const [first = "", ...others] = revealText(splitShell(item.command).script).split("\n");
   const rest = others.slice(0, COMMAND_LINES - 1).map((line) => INDENT + line);
   const cut =
     others.length > rest.length ? [style.dim(`${INDENT}… ${others.length - rest.length} more lines`)] : [];

@@ -1,9 +1,9 @@
+import { splitShell } from "@codexkit/approvals/shell";
 import type { InboxRequest } from "@codexkit/daemon/client";
 import type { v2 } from "codexkit";
 import { revealLine, revealText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { formatChanges } from "./format-diff.ts";
-import { unwrapCommand } from "./format-items.ts";
 
 /** Maximum number of diff lines in an approval. */
 const DIFF_LINES = 400;
@@ -22,7 +22,9 @@ export function formatRequest(request: InboxRequest, cwd: string, style: Style):
 export function summarizeRequest(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
-      return request.network ? `connect to ${request.network.host}` : unwrapCommand(request.command ?? "");
+      return request.network
+        ? `connect to ${request.network.host}`
+        : splitShell(request.command ?? "").script;
     case "fileChange":
       return `change ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;
     case "permissions":
@@ -62,7 +64,7 @@ function titleOf(request: InboxRequest): string {
 function detailsOf(request: InboxRequest, cwd: string, style: Style): string[] {
   switch (request.kind) {
     case "command": {
-      const [first = "", ...others] = revealText(unwrapCommand(request.command ?? "")).split("\n");
+      const [first = "", ...others] = revealText(splitShell(request.command ?? "").script).split("\n");
       return [
         ...(first === ""
           ? []

@@ -1,17 +1,11 @@
+import { splitShell } from "@codexkit/approvals/shell";
 import type { CodexEvent, ItemCompletedEvent, ItemDeltaEvent, ItemStartedEvent } from "codexkit";
 import type { LiveOutput } from "../terminal/live-output.ts";
 import { revealLine, sanitizeText } from "../terminal/sanitize.ts";
 import type { Style } from "../terminal/style.ts";
 import { truncateText, wrapText } from "../terminal/width.ts";
 import { formatChanges } from "./format-diff.ts";
-import {
-  formatCommand,
-  formatOtherItem,
-  formatOutput,
-  formatPlan,
-  formatReasoning,
-  unwrapCommand,
-} from "./format-items.ts";
+import { formatCommand, formatOtherItem, formatOutput, formatPlan, formatReasoning } from "./format-items.ts";
 import { formatCount, formatDuration } from "./format-values.ts";
 
 /** Maximum number of rows that show the output of a running command. */
@@ -138,7 +132,7 @@ export class TurnView {
     this.#releaseHeld();
     this.#finishMessage();
     if (item.type === "commandExecution") {
-      this.#commands.set(item.id, { command: revealLine(unwrapCommand(item.command)), output: "" });
+      this.#commands.set(item.id, { command: revealLine(splitShell(item.command).script), output: "" });
     }
     this.#activity =
       item.type === "reasoning" ? "thinking" : item.type === "agentMessage" ? "writing" : "working";

@@ -1,3 +1,4 @@
+import { CHAT_INSTRUCTIONS, permissionsOf, toCollaborationMode } from "@codexkit/daemon/client";
 import type { Codex, ServerRequestHandlers, StartThreadOptions, Thread, v2 } from "codexkit";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,10 +10,6 @@ import { THREAD_SOURCES } from "../threads/thread-sources.ts";
 
 /** Maximum number of threads in the picker, newest first. */
 const PICKER_ENTRIES = 20;
-
-const CHAT_INSTRUCTIONS =
-  "You are in chat mode: answer the user's questions. You may read files and run commands that only read, but don't change " +
-  "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
 
 /** Resolves the folder of a thread. Called before anything is started. */
 export function resolveFolder({ cd = "." }: ThreadCommandOptions): string {
@@ -64,19 +61,9 @@ function threadSettings({
   return {
     ...(model === undefined ? {} : { model }),
     ...(effort === undefined ? {} : { config: { model_reasoning_effort: effort } }),
-    sandbox: mode === "build" ? sandbox : "read-only",
-    approvalPolicy: approvalPolicyOf(sandbox, mode),
+    ...permissionsOf({ permissionMode: sandbox, agentMode: mode, approvalPolicy: "on-request" }),
     ...(mode === "chat" ? { developerInstructions: CHAT_INSTRUCTIONS } : {}),
   };
-}
-
-/** Without a sandbox, Codex must ask about every command, so that the policy judges all of them. */
-function approvalPolicyOf(
-  sandbox: NonNullable<ThreadCommandOptions["sandbox"]>,
-  mode: NonNullable<ThreadCommandOptions["mode"]>,
-): v2.AskForApproval {
-  if (mode === "chat") return "never";
-  return sandbox === "danger-full-access" && mode === "build" ? "untrusted" : "on-request";
 }
 
 /** Codex keeps the mode of the last turn, so the mode of a resumed thread is set explicitly. */
@@ -85,14 +72,10 @@ export function collaborationModeOf(
   thread: Thread,
 ): v2.TurnStartParams["collaborationMode"] | undefined {
   if (mode !== "plan" && resume === undefined && !fork) return undefined;
-  return {
-    mode: mode === "plan" ? "plan" : "default",
-    settings: {
-      model: thread.settings.model,
-      reasoning_effort: effort ?? thread.settings.reasoningEffort,
-      developer_instructions: mode === "chat" ? CHAT_INSTRUCTIONS : null,
-    },
-  };
+  return toCollaborationMode(mode, {
+    model: thread.settings.model,
+    effort: effort ?? thread.settings.reasoningEffort,
+  });
 }
 
 /** Lets the user choose a thread. Without a terminal, returns the latest one of this folder. */

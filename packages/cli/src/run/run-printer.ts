@@ -18,6 +18,8 @@ export interface RunPrinter extends Disposable {
   reportDecision(decision: "allow" | "deny", reason: string): void;
   /** Prints where to answer an approval that this program can't ask about. */
   reportWait(approvalId: string): void;
+  /** Prints how to answer an approval for which no process waits any more. */
+  reportParked(approvalId: string): void;
   /** @param name What the turn belongs to, such as `thread 0199…`. */
   reportEnd(result: TurnEnd, name: string): void;
   /** Opens prompts for the user at the terminal. Resolves to undefined without a terminal. */
@@ -46,6 +48,7 @@ function createJsonPrinter({ stdout, stderr }: CliContext): RunPrinter {
     },
     reportDecision: () => undefined,
     reportWait: (approvalId) => void stderr.write(`${describeWait(approvalId)}\n`),
+    reportParked: (approvalId) => void stderr.write(`${describeParked(approvalId)}\n`),
     reportEnd: () => undefined,
     openPrompts: () => Promise.resolve(undefined),
     [Symbol.dispose]: () => undefined,
@@ -54,6 +57,10 @@ function createJsonPrinter({ stdout, stderr }: CliContext): RunPrinter {
 
 function describeWait(approvalId: string): string {
   return `Waiting for an answer. Run: codexkit inbox show ${approvalId}`;
+}
+
+function describeParked(approvalId: string): string {
+  return `The request is parked. The task continues when it is answered, even after a restart of the daemon. Run: codexkit inbox approve ${approvalId} (or decline)`;
 }
 
 /**
@@ -111,6 +118,11 @@ class TextPrinter implements RunPrinter {
 
   reportWait(approvalId: string): void {
     this.#view.block([this.#style.yellow(describeWait(approvalId))]);
+    this.#view.setActivity("waiting for an answer");
+  }
+
+  reportParked(approvalId: string): void {
+    this.#view.block([this.#style.yellow(describeParked(approvalId))]);
     this.#view.setActivity("waiting for an answer");
   }
 

@@ -1,5 +1,7 @@
+import type { Approval } from "@codexkit/daemon/client";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { run, say, usage } from "@codexkit/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCli } from "../../test/cli-process.ts";
@@ -18,6 +20,22 @@ beforeAll(async () => {
 });
 
 afterAll(() => daemon[Symbol.asyncDispose]());
+
+async function parkSessionOf(approvalId: string): Promise<void> {
+  const { sessionId } = await daemon.client.request("GET /inbox/{approvalId}", { params: { approvalId } });
+  await daemon.client.request("POST /sessions/{sessionId}/park", {
+    params: { sessionId },
+    query: { wait: 20_000 },
+  });
+}
+
+/** Resolves to the next approval of any session. */
+async function newestApproval(): Promise<Approval> {
+  for await (const frame of daemon.client.events({ signal: AbortSignal.timeout(20_000) })) {
+    if (frame.type === "approval" && frame.approval.state === "open") return frame.approval;
+  }
+  throw new Error("No approval was opened.");
+}
 
 describe("run --daemon", () => {
   test("makes a session, and --resume continues it", async () => {
@@ -76,6 +94,43 @@ describe("run --daemon", () => {
     child.stderr.resume();
 
     expect(await exited).toEqual([3, null]);
+  });
+
+  test.each([
+    ["approve", 0, "You said escalate.\n"],
+    ["decline", 3, "You said escalate.\n"],
+  ])(
+    "waits for a parked approval, and after %s follows the turn that continues",
+    async (verb, code, printed) => {
+      const child = startCli(["run", "--daemon", daemon.url, "--deadline", "1h", "escalate"], {
+        cwd: daemon.workspace,
+        env: daemon.env,
+      });
+      const exited = once(child, "close");
+      const stdout = text(child.stdout);
+      child.stdin.end();
+      for await (const line of createInterface(child.stderr)) {
+        const [, id] = /^Waiting for an answer\. Run: codexkit inbox show (\S+)$/.exec(line) ?? [];
+        if (id !== undefined) await parkSessionOf(id);
+        const [, parkedId] = /^The request is parked.* Run: codexkit inbox approve (\S+)/.exec(line) ?? [];
+        if (parkedId === undefined) continue;
+        await daemon.run(["inbox", verb, parkedId]);
+        break;
+      }
+      child.stderr.resume();
+
+      expect(await exited).toEqual([code, null]);
+      expect(await stdout).toBe(printed);
+    },
+  );
+
+  test("exits with 4 if a parked approval is not answered before the --deadline", async () => {
+    const running = daemon.run(["run", "--daemon", daemon.url, "--deadline", "5s", "escalate"]);
+    await parkSessionOf((await newestApproval()).id);
+    const { exitCode, stderr } = await running;
+
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain("The request is parked");
   });
 
   test("asks about approvals at the terminal", async () => {

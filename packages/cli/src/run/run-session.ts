@@ -11,10 +11,9 @@ import { resolveFolder } from "./open-thread.ts";
 import { imageType, readPrompt, separatePrompt, toInput } from "./read-prompt.ts";
 import { createPrinter, type RunPrinter } from "./run-printer.ts";
 import { checkOutput, deniedError, writeMessage } from "./run-task.ts";
+import { ParkedTurn, type TurnEndEvent } from "./parked-turn.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import { TurnLimits } from "./turn-limits.ts";
-
-type TurnEndEvent = Extract<SessionEvent, { type: "turn.completed" | "turn.interrupted" | "turn.failed" }>;
 
 /** Options that apply only to a thread of this program. A daemon has its own policy and model. */
 const THREAD_ONLY = ["allow", "policy", "demo", "outputSchema"] as const;
@@ -182,11 +181,15 @@ interface FollowOptions {
   readonly signal: AbortSignal;
 }
 
-/** Prints a session's events until the turn of a message has ended. */
+/**
+ * Prints a session's events until the turn of a message has ended. If the turn ends because its requests are parked, continues with
+ * the turn that follows their answers.
+ */
 async function followMessage(options: FollowOptions): Promise<TurnEndEvent> {
   const { client, session, commandId, printer, approvals, limits, signal } = options;
   let turnId: unknown;
   const ends = new Map<unknown, TurnEndEvent>();
+  const parked = new ParkedTurn(client, signal);
   const over = AbortSignal.any([signal, limits.signal]);
   limits.signal.addEventListener("abort", () => void interruptSession(client, session.id));
   for await (const event of client.sessionEvents(session.id, { after: session.lastSeq, signal: over })) {
@@ -198,8 +201,15 @@ async function followMessage(options: FollowOptions): Promise<TurnEndEvent> {
       if (event.problem) throw new CliError(EXIT.failed, event.problem.detail);
       turnId = event.result?.["turnId"];
     }
+    parked.observe(event);
     const end = ends.get(turnId);
-    if (end) return end;
+    if (!end) continue;
+    const outcome = await parked.outcomeOf(end, event);
+    if (outcome === "ended") {
+      await approvals.settled();
+      return end;
+    }
+    if (outcome !== "waits") turnId = outcome.continuedBy;
   }
   throw signal.aborted
     ? signal.reason

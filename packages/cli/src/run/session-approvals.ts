@@ -1,5 +1,6 @@
 import { type DaemonClient, DaemonClientError, type SessionEvent } from "@codexkit/daemon/client";
 import type { CliContext } from "../context.ts";
+import { isAnswerable } from "../daemon/approval-state.ts";
 import { formatApproval } from "../inbox/format-approval.ts";
 import { promptApproval } from "../inbox/prompt-approval.ts";
 import { lifetime } from "../process/lifetime.ts";
@@ -22,6 +23,8 @@ interface SessionApprovalOptions {
 export class SessionApprovals {
   readonly #options: SessionApprovalOptions;
   readonly #open = new Map<string, AbortController>();
+  readonly #parked = new Set<string>();
+  readonly #checks: Promise<void>[] = [];
   /** Reasons for denied requests. */
   readonly denials: string[] = [];
 
@@ -34,21 +37,55 @@ export class SessionApprovals {
       case "inbox.opened":
         void this.#ask(event.approvalId);
         break;
+      case "inbox.parked":
+        this.#parked.add(event.approvalId);
+        this.#options.printer.reportParked(event.approvalId);
+        break;
       case "inbox.answered":
       case "inbox.withdrawn":
       case "inbox.expired":
         this.#open.get(event.approvalId)?.abort();
+        if (event.type !== "inbox.withdrawn" && this.#parked.delete(event.approvalId)) {
+          const check = this.#checkParked(event.approvalId);
+          // `settled` rejects with this error.
+          check.catch(() => undefined);
+          this.#checks.push(check);
+        }
         break;
       case "approval.resolved": {
         const { decision, reason = "declined" } = event.outcome;
-        if (decision !== "decline" && decision !== "cancel") break;
-        this.denials.push(reason);
-        this.#options.printer.reportDecision("deny", reason);
+        if (decision === "decline" || decision === "cancel") this.#deny(reason);
         break;
       }
       default:
         break;
     }
+  }
+
+  /** Resolves when `denials` is complete. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#checks);
+  }
+
+  #deny(reason: string): void {
+    this.denials.push(reason);
+    this.#options.printer.reportDecision("deny", reason);
+  }
+
+  /** Finds the answer of a parked approval. Codex reports no outcome for it. */
+  async #checkParked(approvalId: string): Promise<void> {
+    const { client, context } = this.#options;
+    const { answer, offers, request, state } = await client.request("GET /inbox/{approvalId}", {
+      params: { approvalId },
+      signal: context.signal,
+    });
+    if (request.kind === "userInput" || request.kind === "elicitation") return;
+    const isAccepted = offers.some(({ id, accepts }) => accepts && id === answer?.["offer"]);
+    const { reason } = answer ?? {};
+    if (isAccepted) return;
+    this.#deny(
+      typeof reason === "string" ? reason : state === "expired" ? "No answer arrived in time." : "declined",
+    );
   }
 
   async #ask(approvalId: string): Promise<void> {
@@ -62,7 +99,7 @@ export class SessionApprovals {
     const signal = AbortSignal.any([context.signal, controller.signal]);
     try {
       const approval = await client.request("GET /inbox/{approvalId}", { params: { approvalId }, signal });
-      if (approval.state !== "open") return;
+      if (!isAnswerable(approval)) return;
       const lines = formatApproval(approval, cwd, context.style);
       const answer = await prompts.ask(lines, signal, (streams) => promptApproval(approval, streams));
       if (signal.aborted) return;
@@ -70,8 +107,10 @@ export class SessionApprovals {
       else if (answer === "later") printer.reportWait(approvalId);
       else await client.answer(approvalId, answer, { signal });
     } catch (error) {
-      // It was answered elsewhere, or the turn has ended.
-      if (!signal.aborted && !DaemonClientError.is(error)) throw error;
+      if (signal.aborted) return;
+      if (!DaemonClientError.is(error)) throw error;
+      // It was answered elsewhere, or the turn has ended. After other errors, it still needs an answer.
+      if (error.status !== 409) printer.reportWait(approvalId);
     } finally {
       this.#open.delete(approvalId);
     }

@@ -1,8 +1,9 @@
-import type { Item, Session } from "@codexkit/daemon/client";
+import type { Approval, DaemonClient, Item, Session } from "@codexkit/daemon/client";
 import type { CodexEvent, v2 } from "codexkit";
 import { type CliContext, printJson } from "../context.ts";
 import { connectDaemon, MAX_PAGE } from "../daemon/connect-daemon.ts";
 import type { DaemonCommandOptions } from "../daemon/daemon-options.ts";
+import { isAnswerable } from "../daemon/approval-state.ts";
 import { formatAge, formatCount } from "../render/format-values.ts";
 import { TurnView } from "../render/turn-view.ts";
 import { LiveOutput } from "../terminal/live-output.ts";
@@ -33,11 +34,27 @@ export async function printSession(
     printJson(context, { session, items });
     return;
   }
+  const isAbandoned = items.some(({ status }) => status === "abandoned");
+  const approvals = isAbandoned ? await readApprovals(client, session.id, signal) : NO_APPROVALS;
   using output = new LiveOutput(stdout, false);
   const view = new TurnView({ output, style, cwd: session.cwd });
   view.block(formatSession(session, style));
   if (page.next !== null) view.block([style.dim("… older entries are omitted; show more with --items")]);
-  for (const item of items) printItem(item, view, style);
+  for (const item of items) printItem(item, approvals.get(item.id), view, style);
+}
+
+const NO_APPROVALS: ReadonlyMap<string, Approval> = new Map();
+
+/** Returns the newest approvals of a session by the ID of their item. */
+async function readApprovals(
+  client: DaemonClient,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Approval>> {
+  const { data } = await client.request("GET /inbox", { query: { sessionId, limit: MAX_PAGE }, signal });
+  return new Map(
+    data.toReversed().flatMap((approval) => (approval.itemId ? [[approval.itemId, approval]] : [])),
+  );
 }
 
 export function formatSession(session: Session, style: Style): string[] {
@@ -62,11 +79,36 @@ export function formatSession(session: Session, style: Style): string[] {
 }
 
 /** Prints an item of the history in the same way as `run`. */
-function printItem({ item: stored, status }: Item, view: TurnView, style: Style): void {
+function printItem(
+  { item: stored, status }: Item,
+  approval: Approval | undefined,
+  view: TurnView,
+  style: Style,
+): void {
   const item = stored as unknown as v2.ThreadItem;
+  const isAbandoned = status === "abandoned";
+  // The stored item is from the time when it started.
+  const shown =
+    isAbandoned && "status" in item
+      ? { ...item, status: isWaiting(approval) ? "waiting" : "abandoned" }
+      : item;
   if (item.type === "userMessage") view.block(formatUserMessage(item, style));
-  else view.handle({ type: "item.completed", item } as CodexEvent);
-  if (status === "abandoned") view.block([style.yellow("The outcome is unknown: its process was killed.")]);
+  else view.handle({ type: "item.completed", item: shown } as CodexEvent);
+  if (isAbandoned) view.block([style.yellow(describeAbandoned(approval))]);
+}
+
+/** Describes an item that has no end in the journal. */
+function describeAbandoned(approval: Approval | undefined): string {
+  // Without a time of parking, the request ended before its process.
+  if (approval === undefined || (approval.parkedAt === null && !isAnswerable(approval))) {
+    return "The outcome is unknown: its process was killed.";
+  }
+  if (isWaiting(approval)) return `Waits for approval. Run: codexkit inbox show ${approval.id}`;
+  return `Its process has ended. For what became of the approval, run: codexkit inbox show ${approval.id}`;
+}
+
+function isWaiting(approval: Approval | undefined): boolean {
+  return approval !== undefined && isAnswerable(approval);
 }
 
 /** Formats a user message in the same way as `chat`. */

@@ -99,12 +99,14 @@ export async function importSession(
 
 function describeLeftOut({
   mcpServers,
+  tools,
   environment,
   permissionMode,
   answers,
 }: ImportedSession["leftOut"]): string[] {
   return [
     ...(mcpServers.length > 0 ? [`the MCP servers ${mcpServers.join(", ")}`] : []),
+    ...(tools.length > 0 ? [`the tools ${tools.join(", ")}`] : []),
     ...(environment === null ? [] : [`the environment ${environment}`]),
     ...(permissionMode === null ? [] : [`the permission mode ${permissionMode}`]),
     ...(answers > 0 ? [`${answers} answers to parked approvals`] : []),

@@ -12,13 +12,17 @@ export const node = z
     }),
     state: z.enum(["up", "draining", "lost"]).meta({
       description:
-        "up: runs sessions. draining: hands over its sessions. lost: its lease has expired, and sessions that need it wait.",
+        "up: runs sessions. draining: hands over its sessions, or has done so and is still running. lost: its lease has expired, and sessions that need it wait.",
     }),
     labels: z.array(z.string()),
     capacity: z.int().meta({ description: "Maximum number of sessions that it can own." }),
     sessions: z.int().meta({
       description:
         "Number of sessions that it owns. For a lost node, this includes sessions that can't run on any other node.",
+    }),
+    pinnedSessions: z.int().meta({
+      description:
+        "Number of sessions that can't run on any other node, because their folders are on this one. They wait while it is drained or lost, and fail if it is removed. Sessions that have failed are not counted.",
     }),
     runningTurns: z.int().meta({ description: "Number of running turns, as of its last lease renewal." }),
     leaseUntil: timestamp,

@@ -85,7 +85,7 @@ const TITLES: Partial<Record<ProblemType, string>> = {
   key_reused: "The idempotency key was used for another request",
   body_too_large: "The body is too large",
   internal: "Internal error",
-  draining: "The daemon is shutting down",
+  draining: "The daemon accepts no commands",
   store_unavailable: "The store can't be reached",
   store_full: "The disk of the store is full",
   node_lost: "The session's node is lost",

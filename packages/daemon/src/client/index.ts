@@ -40,6 +40,24 @@ export {
 export type { Webhook, WebhookDelivery, WebhookEventType, WebhookMessage } from "../api/webhook.ts";
 export type { WebhookTool, WebhookToolCall } from "../api/webhook-tool.ts";
 
+// For displays of sessions and requests: modes of the agent, the script of a command, the content of an item, forms of MCP servers.
+export {
+  CHAT_INSTRUCTIONS,
+  permissionsOf,
+  type ThreadPermissions,
+  toCollaborationMode,
+} from "../api/agent-mode.ts";
+export { type ShellScript, splitShell } from "@codexkit/approvals/shell";
+export { longestText, textAt } from "../api/item-text.ts";
+export {
+  checkField,
+  type FormChoice,
+  type FormField,
+  type FormValue,
+  readFormFields,
+  toContent,
+} from "./form-fields.ts";
+
 // Types of requests and responses.
 export type { DecisionScope } from "@codexkit/approvals";
 export type { InboxAnswer, ApprovalOffer, InboxRequest, PolicyVerdict } from "../api/approval.ts";

@@ -148,20 +148,22 @@ export class NodeStore {
     await db
       .deleteFrom("node")
       .where("lease_until", "<", sql<number>`${now} - ${sql.lit(KEEP_MS)}`)
-      .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom("session").select("id").whereRef("node_id", "=", "node.id"))),
+      .where((where) =>
+        where.not(where.exists(where.selectFrom("session").select("id").whereRef("node_id", "=", "node.id"))),
       )
-      .where(({ not, exists, selectFrom, or }) =>
-        or([
-          exists(
-            selectFrom("node as newer")
+      .where((where) =>
+        where.or([
+          where.exists(
+            where
+              .selectFrom("node as newer")
               .select("newer.id")
               .whereRef("newer.name", "=", "node.name")
               .whereRef("newer.id", ">", "node.id"),
           ),
-          not(
-            exists(
-              selectFrom("session")
+          where.not(
+            where.exists(
+              where
+                .selectFrom("session")
                 .select("session.id")
                 .where("phase", "<>", "deleted")
                 .where(sql<boolean>`needs like '%"node:' || node.name || '"%'`),

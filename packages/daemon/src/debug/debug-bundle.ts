@@ -8,6 +8,7 @@ import type { DaemonCodexOptions } from "../codex/app-server.ts";
 import type { StderrLog } from "../codex/stderr-log.ts";
 import type { Database } from "../database.ts";
 import { parseConfig, readConfigFile, redactConfig } from "./redact-config.ts";
+import { readSecretAnswers } from "../inbox/read-secret-answers.ts";
 import { setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
 import type { Runner } from "../sessions/runner.ts";
 import { viewApproval, viewCommand, viewSession } from "../views.ts";
@@ -69,6 +70,7 @@ export async function createDebugBundle(
     ...secretValues({ ...process.env, ...sources.environment }),
     ...(await credentials(sources.codexHome)),
     ...secretsOf(setup),
+    ...(await readSecretAnswers(store, [sessionId])).flatMap(({ answers }) => answers),
   ]);
   const isDedicated = setup.dedicated === true;
   const events = await store.db
@@ -89,7 +91,8 @@ export async function createDebugBundle(
     .execute();
   const approvals = await inbox.list({ sessionId, limit: LIMITS.approvals });
   const stderr = await sources.stderr.read(isDedicated ? sessionId : "shared", LIMITS.stderrBytes);
-  const clean = (value: unknown): Record<string, unknown> => truncateEntry(redactor.value(value));
+  const clean = (value: unknown): Record<string, unknown> =>
+    truncateEntry(redactor.value(value, LIMITS.entryCharacters));
   return {
     createdAt: Date.now(),
     versions: {

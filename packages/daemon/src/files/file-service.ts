@@ -4,7 +4,7 @@ import type { CommandBody, Message } from "../api/command.ts";
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { pinnedNode } from "../fleet-store/needs.ts";
+import { pinnedNode } from "../session-store/needs.ts";
 import { AllowedPaths } from "./allowed-paths.ts";
 import { entityTag } from "./entity-tag.ts";
 import { fileBody } from "./file-body.ts";

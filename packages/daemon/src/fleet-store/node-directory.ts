@@ -4,7 +4,7 @@ import type { AuditLog } from "../database/audit-log.ts";
 import type { DaemonTables, NodeRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { isWaiting } from "../session-store/waiting-sessions.ts";
-import { pinnedNode } from "./needs.ts";
+import { pinnedNode } from "../session-store/needs.ts";
 
 /** How long a lost node without sessions stays in the list. */
 const LIST_LOST_MS = 3_600_000;
@@ -22,6 +22,18 @@ export interface FleetCounts {
   readonly ready: number;
   /** Sessions with work that no live node can run. */
   readonly stranded: number;
+}
+
+interface SessionCounts {
+  readonly sessions: number;
+  readonly pinned: number;
+}
+
+const NO_SESSIONS: SessionCounts = { sessions: 0, pinned: 0 };
+
+interface CountOptions {
+  /** Whether to count the pinned sessions of running nodes too, which reads all sessions. */
+  readonly countPinned: boolean;
 }
 
 /** Lists the nodes of a fleet. Every node reads the same list from the store. */
@@ -52,12 +64,8 @@ export class NodeDirectory {
 
   /** Returns the newest boot of each daemon, without those that stopped long ago and have no sessions. */
   async list(currentId: string | null): Promise<readonly Node[]> {
-    const rows = await this.rows();
-    const newest = newestByName(rows);
-    const sessions = await this.#countSessions(rows, newest);
-    return newest
-      .filter(({ id, lostMs }) => lostMs < LIST_LOST_MS || (sessions.get(id) ?? 0) > 0)
-      .map((row) => viewNode(row, sessions.get(row.id) ?? 0, currentId));
+    const nodes = await this.#newest({ countPinned: true });
+    return nodes.map(({ row, counts }) => viewNode(row, counts, currentId));
   }
 
   /** Returns the boot with this ID. Rejects with `not_found` if there is none. */
@@ -82,7 +90,7 @@ export class NodeDirectory {
   /** Returns the counts for metrics and autoscaling. */
   async counts(): Promise<FleetCounts> {
     const nodes = { up: 0, draining: 0, lost: 0 };
-    for (const { state } of await this.list(null)) nodes[state] += 1;
+    for (const { row } of await this.#newest({ countPinned: false })) nodes[stateOf(row)] += 1;
     const sessions = await this.#store.db
       .selectFrom("session")
       .select(["phase", ({ fn }) => fn.countAll<number>().as("count")])
@@ -108,29 +116,50 @@ export class NodeDirectory {
     });
   }
 
-  /** Counts the sessions that each node owns. A lost node's count includes the sessions that can't run on any other node. */
+  /** Returns what `list` returns. Without `countPinned`, the number of pinned sessions of running nodes may be too low. */
+  async #newest(
+    options: CountOptions,
+  ): Promise<readonly { readonly row: FleetNode; readonly counts: SessionCounts }[]> {
+    const rows = await this.rows();
+    const newest = newestByName(rows);
+    const counts = await this.#countSessions(rows, newest, options);
+    return newest
+      .map((row) => ({ row, counts: counts.get(row.id) ?? NO_SESSIONS }))
+      .filter(({ row, counts: { sessions } }) => row.lostMs < LIST_LOST_MS || sessions > 0);
+  }
+
+  /**
+   * Counts the sessions that each node owns, and those that can't run on any other node. A lost node's sessions include those that
+   * can't run on any other node.
+   */
   async #countSessions(
     rows: readonly FleetNode[],
     newest: readonly FleetNode[],
-  ): Promise<ReadonlyMap<string, number>> {
+    { countPinned }: CountOptions,
+  ): Promise<ReadonlyMap<string, SessionCounts>> {
     const byName = new Map(newest.map((node) => [node.name, node]));
     const nameOf = new Map(rows.map(({ id, name }) => [id, name]));
     const select = this.#store.db
       .selectFrom("session")
-      .select(["node_id", "needs", ({ fn }) => fn.countAll<number>().as("count")])
+      .select(["node_id", "needs", "phase", ({ fn }) => fn.countAll<number>().as("count")])
       .where("phase", "<>", "deleted")
-      .groupBy(["node_id", "needs"]);
+      .groupBy(["node_id", "needs", "phase"]);
     // While no node is lost, sessions with an owner are enough, and they have an index.
     const groups = await (
-      newest.every(({ isAlive }) => isAlive)
+      !countPinned && newest.every(({ isAlive }) => isAlive)
         ? select.where("node_id", "is not", null)
         : select.where((where) => where.or([where("node_id", "is not", null), where("needs", "<>", "[]")]))
     ).execute();
-    const counts = new Map<string, number>();
-    for (const { node_id: owner, needs, count } of groups) {
+    const counts = new Map<string, SessionCounts>();
+    const add = ({ id }: FleetNode, { sessions = 0, pinned = 0 }: Partial<SessionCounts>): void => {
+      const before = counts.get(id) ?? NO_SESSIONS;
+      counts.set(id, { sessions: before.sessions + sessions, pinned: before.pinned + pinned });
+    };
+    for (const { node_id: owner, needs, phase, count } of groups) {
       const pinned = byName.get(pinnedNode(JSON.parse(needs) as string[]) ?? "");
       const node = pinned?.isAlive === false ? pinned : byName.get(nameOf.get(owner ?? "") ?? "");
-      if (node) counts.set(node.id, (counts.get(node.id) ?? 0) + count);
+      if (node) add(node, { sessions: count });
+      if (pinned && phase !== "failed") add(pinned, { pinned: count });
     }
     return counts;
   }
@@ -142,15 +171,20 @@ function newestByName(rows: readonly FleetNode[]): readonly FleetNode[] {
   return rows.filter(({ name }) => !seen.has(name) && seen.add(name));
 }
 
-function viewNode(row: FleetNode, sessions: number, currentId: string | null): Node {
+function stateOf({ isAlive, state }: FleetNode): Node["state"] {
+  return isAlive ? state : "lost";
+}
+
+function viewNode(row: FleetNode, { sessions, pinned }: SessionCounts, currentId: string | null): Node {
   return {
     id: row.id,
     name: row.name,
     url: row.url,
-    state: row.isAlive ? row.state : "lost",
+    state: stateOf(row),
     labels: JSON.parse(row.labels) as string[],
     capacity: row.capacity,
     sessions,
+    pinnedSessions: pinned,
     runningTurns: row.isAlive ? row.turns : 0,
     leaseUntil: row.lease_until,
     version: row.version,

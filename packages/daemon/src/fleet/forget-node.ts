@@ -6,7 +6,7 @@ import type { Ownership } from "../database/ownership.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { emptyTurnResult } from "../journal/empty-turn-result.ts";
-import { nodeLabel, pinnedNode } from "../fleet-store/needs.ts";
+import { nodeLabel, pinnedNode } from "../session-store/needs.ts";
 
 export interface ForgetOptions {
   /** Whether any node may continue the sessions. Otherwise they fail. */

@@ -8,7 +8,7 @@ import { ownershipCommands, walkOwnership } from "../../test/ownership-commands.
 import { LockStepStore, ModelStore } from "../../test/ownership-stores.ts";
 
 /** Thousands of transactions, which take a while on a busy machine. */
-const SLOW = { timeout: repetitions({ test: 240_000, soak: 3_600_000 }), retry: 0 };
+const SLOW = { timeout: repetitions({ test: 240_000, soak: 3_600_000 }) };
 
 test(
   "no two nodes act for one session during any faults, and every session is owned again afterwards",

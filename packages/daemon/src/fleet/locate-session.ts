@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
-import { pinnedNode } from "../fleet-store/needs.ts";
+import { pinnedNode } from "../session-store/needs.ts";
 import type { FleetNode } from "../fleet-store/node-directory.ts";
 
 /** Seconds after which a client retries. Long enough for a node to restart. */

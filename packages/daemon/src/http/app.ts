@@ -9,6 +9,7 @@ import { DaemonError } from "../errors.ts";
 import { type ForwardedRequest, ForwardTokens } from "../fleet/forward-token.ts";
 import { locateSession, machineAway, nodeUnavailable } from "../fleet/locate-session.ts";
 import type { FleetNode } from "../fleet-store/node-directory.ts";
+import type { HttpLimits } from "../limits.ts";
 import { readOnly } from "../replay/replay-runner.ts";
 import { STATIC_PREFIX, type StaticFiles } from "./static-files.ts";
 import { authenticate, requireScope } from "./authenticate.ts";
@@ -81,7 +82,7 @@ export function createApp(services: HttpServices, handlers: Handlers): Hono {
       const caller = await guard(context, key, route);
       ({ identity } = caller);
       if (services.isReadOnly && isMutation(key, route)) throw readOnly();
-      const parsed = await parseRequest(context, route, services.limits.bodyBytes);
+      const parsed = await parseRequest(context, route, maxBodyBytes(route, services.limits));
       response =
         "problem" in parsed
           ? problemResponse(parsed.problem)
@@ -195,7 +196,8 @@ function createGuard({ limits, auth, database, runner }: HttpServices, forwardTo
   const requests = new RateLimiter({ perSecond: limits.requestsPerSecond, burst: limits.requestBurst });
   return async (context: Context, key: string, route: Route): Promise<Caller> => {
     if (route.scope === null) {
-      limitRate(requests, `address:${remoteAddress(context)}`);
+      // Per route, so that failed logins behind a proxy don't make the health checks fail.
+      limitRate(requests, `${key} ${remoteAddress(context)}`);
       return { identity: ANONYMOUS, isForwarded: false };
     }
     const forwarded = context.req.header(FORWARD_HEADER);
@@ -236,6 +238,11 @@ function createFailureLimit({ limits }: HttpServices) {
     const retryAfter = failures.tryAcquire(remoteAddress(context));
     return retryAfter === 0 ? error : rateLimited(retryAfter);
   };
+}
+
+/** Anyone can open many connections and send a body on each, so bodies without a token are much smaller. */
+function maxBodyBytes({ scope }: Route, { bodyBytes, publicBodyBytes }: HttpLimits): number {
+  return scope === null ? Math.min(bodyBytes, publicBodyBytes) : bodyBytes;
 }
 
 /** Whether a route changes state of the daemon. Logging in only changes a cookie of the browser. */

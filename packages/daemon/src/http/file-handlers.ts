@@ -90,7 +90,7 @@ export function createFileHandlers(
       return { data: found.slice(0, limit).filter((_, index) => allowed[index]) };
     },
     "POST /sessions/{sessionId}/images": async ({ params: { sessionId }, context }) => {
-      refuseWhileDraining();
+      await refuseWhileDraining();
       files.requirePinned(await sessions.require(sessionId), database.store.kind);
       return limitBody(context, "the image", files.limits.imageBytes, (body) =>
         files.images.add(sessionId, body),

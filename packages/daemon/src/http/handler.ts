@@ -13,7 +13,7 @@ import type { CliThreads } from "../threads/cli-threads.ts";
 import type { WebhookSettings } from "../webhooks/limits.ts";
 import type { FleetLimits } from "../fleet/limits.ts";
 import type { FleetNode } from "../fleet-store/node-directory.ts";
-import type { SharedRoots } from "../fleet-store/needs.ts";
+import type { SharedRoots } from "../session-store/needs.ts";
 import type { StaticFiles } from "./static-files.ts";
 import type { TerminalService } from "../terminals/terminal-service.ts";
 import type { OriginRules } from "./check-origin.ts";
@@ -48,6 +48,8 @@ export interface HttpServices {
   readonly fleetLimits: FleetLimits;
   /** Called when a client has requested that this node drains. */
   readonly onDrain: () => void;
+  /** Whether the daemon shuts down. A daemon that was only drained keeps running until it is restarted. */
+  readonly isClosing: () => boolean;
   readonly version: string;
   /** Whether all mutations are rejected, because the daemon replays a session. */
   readonly isReadOnly: boolean;

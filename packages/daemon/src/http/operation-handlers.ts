@@ -1,3 +1,4 @@
+import { withTimeout } from "@codexkit/rpc/async";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Context } from "hono";
 import { DaemonError } from "../errors.ts";
@@ -19,6 +20,19 @@ export function createOperationHandlers(
 ) {
   const { database, runner, metrics, limits } = services;
   const { tokens, logins, tenants, audit, store, fleet } = database;
+  let storeCheck: Promise<void> | undefined;
+  /** All requests share one check. Otherwise, those of an outage would occupy all connections to the store. */
+  const checkStore = async (): Promise<void> => {
+    storeCheck ??= store.check().finally(() => (storeCheck = undefined));
+    await withTimeout(
+      storeCheck,
+      limits.readyMs,
+      () =>
+        new DaemonError("store_unavailable", `The store did not answer within ${limits.readyMs} ms.`, {
+          details: { retryAfter: RETRY_SECONDS },
+        }),
+    );
+  };
   return {
     "GET /models": async ({ signal }) => ({ data: [...(await runner.models({ signal }))] }),
     "GET /account": async ({ signal }) => runner.account({ signal }),
@@ -77,7 +91,7 @@ export function createOperationHandlers(
 
     "GET /health": async () => ({ status: "ok" as const, version: services.version }),
     "GET /ready": async () => {
-      await store.check();
+      await checkStore();
       const { state, fleet: fleetStatus } = runner.status;
       if (state !== "running") {
         throw new DaemonError("draining", `The daemon is not accepting commands: it is ${state}.`, {

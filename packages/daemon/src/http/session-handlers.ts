@@ -8,11 +8,9 @@ import type { CommandRow, SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { HandlerRequest, Handlers, HttpServices } from "./handler.ts";
-import { needsOf, pinnedNode } from "../fleet-store/needs.ts";
+import { needsOf, pinnedNode } from "../session-store/needs.ts";
 import { locateSession, machineAway, nodeUnavailable } from "../fleet/locate-session.ts";
-import type { WebhookTool } from "../api/webhook-tool.ts";
-import { requirePublicReceiver } from "../webhooks/guarded-request.ts";
-import { webhookTools } from "../webhooks/webhook-tools.ts";
+import { checkTools } from "../webhooks/check-tools.ts";
 import { viewCommand, viewSession } from "../views.ts";
 
 type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "context"> & {
@@ -22,30 +20,38 @@ type CommandRequest = Pick<HandlerRequest<Route>, "identity" | "signal" | "conte
 
 type SubmitOptions = Pick<InsertOptions, "maxSessions" | "maxWaiting" | "check">;
 
+/** Delay after which a client should retry a request that another node, or the next start of this one, may accept. */
+const RETRY_SECONDS = 5;
+
 /** Creates the function that submits commands and waits for their outcomes. */
 export function createSubmitter(services: HttpServices) {
   const { runner, limits } = services;
   const { commands, fleet } = services.database;
 
+  const isDraining = (): boolean => runner.status.state === "draining" || runner.status.state === "closed";
+  const hasOthers = async (): Promise<boolean> => fleet.hasOthers(runner.status.nodeId);
+
   /** For requests that only this node can handle. */
-  function refuseWhileDraining(): void {
-    const { state } = runner.status;
-    if (state === "draining" || state === "closed") {
-      throw new DaemonError(
-        "draining",
-        "The daemon is shutting down and does not accept commands. Try again later.",
-        {
-          details: { retryAfter: 5 },
-        },
-      );
-    }
+  async function refuseWhileDraining(): Promise<void> {
+    if (isDraining()) throw notAccepting({ hasOthers: await hasOthers() });
   }
 
-  /** For requests that any node can handle. A daemon without other nodes rejects them while it is shutting down. */
+  /** For requests that any node can handle. A daemon without other nodes rejects them while it is draining. */
   async function requireAcceptingNode(): Promise<void> {
-    const { state, nodeId } = runner.status;
-    const isEnding = state === "draining" || state === "closed";
-    if (isEnding && !(await fleet.hasOthers(nodeId))) refuseWhileDraining();
+    if (isDraining() && !(await hasOthers())) throw notAccepting({ hasOthers: false });
+  }
+
+  function notAccepting(others: { readonly hasOthers: boolean }): DaemonError {
+    const canRetry = { details: { retryAfter: RETRY_SECONDS } };
+    if (services.isClosing()) {
+      const message = "The daemon is shutting down and does not accept commands. Try again later.";
+      return new DaemonError("draining", message, canRetry);
+    }
+    const message = `The node ${JSON.stringify(services.nodeName)} is drained and accepts no commands.`;
+    // The next attempt may reach another node. Without one, it would fail again until someone restarts this node.
+    return others.hasOthers
+      ? new DaemonError("draining", `${message} Restart it, or send the request to another node.`, canRetry)
+      : new DaemonError("draining", `${message} Restart it to use it again.`);
   }
 
   async function waitFor(
@@ -173,12 +179,12 @@ export function createSessionHandlers(services: HttpServices) {
   ): Promise<{ readonly session: SessionRow; readonly command: CommandRow }> {
     const { cwd: folder, name, priority, labels, node, ...rest } = body;
     const setup = sessionSetup.strip().parse(rest);
-    await checkTools(setup.tools ?? []);
+    await checkTools(setup.tools ?? [], services.webhooks);
     const isRemote = setup.environment !== undefined;
     const cwd = isRemote ? checkAbsolute(folder) : await checkFolder(folder, services.roots);
     const needs = needsOf({ cwd, isRemote, node, labels }, services);
     if (pinnedNode(needs) === undefined) await requireAcceptingNode();
-    else refuseWhileDraining();
+    else await refuseWhileDraining();
     const created: NewSession = {
       cwd,
       ...(name !== undefined && { name }),
@@ -198,22 +204,6 @@ export function createSessionHandlers(services: HttpServices) {
     });
     if (!command) throw new Error("The new session was stored without its command.");
     return { session, command };
-  }
-
-  /** Codex would accept some of these tools but never call them. */
-  async function checkTools(tools: readonly WebhookTool[]): Promise<void> {
-    try {
-      webhookTools(tools, { sessionId: "", ...services.webhooks });
-    } catch (error) {
-      throw new DaemonError("unprocessable", (error as Error).message, { cause: error });
-    }
-    const names = tools.map(({ name }) => name);
-    const repeated = names.find((name, index) => names.indexOf(name) !== index);
-    if (repeated !== undefined) {
-      throw new DaemonError("unprocessable", `There are two tools with the name "${repeated}".`);
-    }
-    if (services.webhooks.allowPrivate) return;
-    await Promise.all(tools.map(async ({ url }) => requirePublicReceiver(url)));
   }
 }
 

@@ -16,7 +16,7 @@ export function createTerminalHandlers({
   };
   return {
     "POST /sessions/{sessionId}/terminals": async ({ params: { sessionId }, body, identity }) => {
-      refuseWhileDraining();
+      await refuseWhileDraining();
       const terminal = await terminals.create(await sessions.require(sessionId), body, identity.id);
       const { id: subject, summary } = terminal;
       const detail = { command: summary.command };

@@ -4,7 +4,7 @@ import type { ThreadFrame } from "../api/thread.ts";
 import { DaemonError } from "../errors.ts";
 import type { CliThreads } from "../threads/cli-threads.ts";
 import { type FollowedFrame, followThread } from "../threads/follow-thread.ts";
-import { needsOf } from "../fleet-store/needs.ts";
+import { needsOf } from "../session-store/needs.ts";
 import { importThread } from "../threads/import-thread.ts";
 import { viewCommand, viewSession } from "../views.ts";
 import { checkFolder } from "./check-folder.ts";
@@ -70,7 +70,7 @@ export function createThreadHandlers(
       Pick<HandlerRequest<never>, "identity" | "context" | "signal"> & { readonly body: NewSession },
     how: { readonly as: "import" | "fork"; readonly lastTurnId?: string | undefined },
   ) {
-    refuseWhileDraining();
+    await refuseWhileDraining();
     const { name, priority = 0, ...rest } = body;
     const { session, command } = await importThread(database, requireThreads(), {
       ...how,

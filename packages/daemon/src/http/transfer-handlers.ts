@@ -2,12 +2,13 @@ import { SerialQueue } from "@codexkit/rpc/async";
 import type { transferRoutes } from "../api/routes/transfer.ts";
 import { createDebugBundle } from "../debug/debug-bundle.ts";
 import { DaemonError } from "../errors.ts";
-import { needsOf } from "../fleet-store/needs.ts";
+import { needsOf } from "../session-store/needs.ts";
 import { exportSession } from "../transfer/export-session.ts";
 import { importSession } from "../transfer/import-session.ts";
 import { LINE_BYTES, readSessionFile } from "../transfer/read-session-file.ts";
 import type { SessionFileLine } from "../transfer/session-file.ts";
 import { viewSession } from "../views.ts";
+import { checkTools } from "../webhooks/check-tools.ts";
 import { checkFolder } from "./check-folder.ts";
 import type { Handlers, HttpServices } from "./handler.ts";
 import { limitBody } from "./limit-body.ts";
@@ -34,7 +35,7 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       return createDebugBundle(sessionId, { database, runner, sources, version, nodeName });
     },
     "POST /sessions/import": async ({ query: { cwd, name, trust, permissionMode }, context, identity }) => {
-      refuseWhileDraining();
+      await refuseWhileDraining();
       // The body is stored on disk first, so that a slow client does not keep a transaction open.
       await using file = await limitBody(context, "the import", limits.importBytes, (body) =>
         files.staging.spool(body, limits.importBytes),
@@ -42,7 +43,8 @@ export function createTransferHandlers(services: HttpServices): Handlers<keyof t
       await using lines = readSessionFile(file.path, LINE_BYTES);
       const first = await firstLine(lines);
       const { setup, cwd: formerCwd } = first.session;
-      // An import without trust has no environment.
+      // An import without trust has no tools and no environment.
+      if (trust) await checkTools(setup.tools ?? [], services.webhooks);
       const isRemote = trust && setup.environment !== undefined;
       const folder = isRemote ? (cwd ?? formerCwd) : await checkFolder(cwd ?? formerCwd, roots);
       const options = {

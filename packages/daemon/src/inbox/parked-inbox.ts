@@ -7,7 +7,7 @@ import type { SessionChanges } from "../database/session-columns.ts";
 import type { ApprovalRow, ApprovalTable, DaemonTables } from "../database/tables.ts";
 import type { Journal } from "../journal/journal.ts";
 import { ApprovalClosedError, ignoreClosed } from "./approval-closed-error.ts";
-import { endWaiting } from "./end-waiting.ts";
+import { endWaiting, UNDELIVERED } from "./end-waiting.ts";
 
 /** Why an approval was parked. */
 export type ParkReason = "crash" | "drain" | "memory" | "request";
@@ -57,6 +57,11 @@ export interface ParkRequest {
   /** Stored before the events of the approvals. */
   readonly events?: readonly NewSessionEvent[];
   readonly changes?: SessionChanges;
+  readonly also?: (trx: DaemonTransaction) => Promise<void>;
+}
+
+interface RecordOptions {
+  readonly events?: readonly NewSessionEvent[];
   readonly also?: (trx: DaemonTransaction) => Promise<void>;
 }
 
@@ -177,16 +182,59 @@ export class ParkedInbox {
     });
   }
 
-  /** Stores the progress of the delivery. */
+  /**
+   * Sets the phase `running`, because a delivery can take minutes before the turn that continues starts. After a crash, the next
+   * owner delivers the answers, which ends the phase.
+   */
+  async beginDelivery(owner: Ownership): Promise<void> {
+    await this.#journal.write({
+      owner,
+      changes: { phase: "running" },
+      notify: [notificationKeys.sessions],
+    });
+  }
+
+  /** Ends the phase `running` of a delivery that has started no turn. */
+  async endDelivery(owner: Ownership): Promise<void> {
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        const undelivered = trx
+          .selectFrom("approval")
+          .select("id")
+          .where("session_id", "=", owner.sessionId)
+          .where("state", "in", UNDELIVERED);
+        await trx
+          .updateTable("session")
+          .set((where) => ({
+            phase: where
+              .case()
+              .when(where.exists(undelivered))
+              .then("parked" as const)
+              .else("idle" as const)
+              .end(),
+            updated_at: this.#store.now,
+          }))
+          .where("id", "=", owner.sessionId)
+          .where("phase", "=", "running")
+          .where("active_turn_id", "is", null)
+          .execute();
+      },
+      notify: [notificationKeys.sessions],
+    });
+  }
+
+  /** Stores the progress of the delivery, with events that belong to it. */
   async record(
     owner: Ownership,
     approvals: readonly ParkedApproval[],
     progress: Partial<ParkedProgress>,
-    also?: (trx: DaemonTransaction) => Promise<void>,
+    { events = [], also }: RecordOptions = {},
   ): Promise<readonly ParkedApproval[]> {
     const changed = approvals.map((row) => ({ ...row, progress: { ...row.progress, ...progress } }));
     await this.#journal.write({
       owner,
+      events,
       also: async (trx) => {
         for (const { id, progress: stored } of changed) {
           await trx

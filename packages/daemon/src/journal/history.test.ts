@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { delta, ownedSession, useDatabases } from "../../test/database-fixture.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { ItemRow } from "../database/tables.ts";
-import { cutMiddle, longestText, previewItem, textAt } from "./item-preview.ts";
+import { longestText, textAt } from "../api/item-text.ts";
+import { cutMiddle, previewItem } from "./item-preview.ts";
 import { diffStat } from "./projection.ts";
 
 const TURN = { threadId: "thread", turnId: "turn" } as const;

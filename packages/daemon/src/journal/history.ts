@@ -3,7 +3,8 @@ import { sql } from "kysely";
 import type { Page } from "../database/page.ts";
 import type { DaemonTables, ItemRow, TurnRow } from "../database/tables.ts";
 import { decodeEvent } from "./event-row.ts";
-import { cutMiddle, longestText, textAt } from "./item-preview.ts";
+import { longestText, textAt } from "../api/item-text.ts";
+import { cutMiddle } from "./item-preview.ts";
 
 /** Number of events that are searched for the text of a running item, at its beginning and at its end. */
 const RUNNING_EVENTS = 2_000;

@@ -1,6 +1,7 @@
 import type { SessionEvent } from "../api/event.ts";
 import type { ItemTable, SessionTable, TurnTable } from "../database/tables.ts";
-import { longestText, previewItem } from "./item-preview.ts";
+import { longestText } from "../api/item-text.ts";
+import { previewItem } from "./item-preview.ts";
 
 const PREVIEW_LENGTH = 200;
 

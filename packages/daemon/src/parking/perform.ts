@@ -1,7 +1,7 @@
 import type { Codex, JsonValue, v2 } from "codexkit";
 import { basename, resolve } from "node:path";
 import type { InboxRequest } from "../api/approval.ts";
-import { type CallOutput, commandOutput, mcpOutput, patchOutput } from "./outputs.ts";
+import { type CallOutput, type CommandEnd, commandOutput, mcpOutput, patchOutput } from "./outputs.ts";
 import type { ModelCall } from "./rollout-lines.ts";
 
 /** Variables that Codex sets for commands of the model, but not for commands of a client. */
@@ -32,12 +32,19 @@ export interface PerformContext {
   readonly signal?: AbortSignal;
 }
 
-/** Performs an action that a person has accepted, in place of Codex. Returns the output for the model. */
+export interface PerformedAction {
+  /** The output for the model. */
+  readonly output: CallOutput;
+  /** The result of a command or a patch. */
+  readonly end?: CommandEnd;
+}
+
+/** Performs an action that a person has accepted, in place of Codex. */
 export async function perform(
   request: InboxRequest,
   call: ModelCall,
   { codex, threadId, cwd: folder, sandbox, signal }: PerformContext,
-): Promise<CallOutput> {
+): Promise<PerformedAction> {
   const stop = signal && { signal };
   const begun = performance.now();
   if (request.kind === "mcpTool") {
@@ -46,7 +53,7 @@ export async function perform(
       // The tool may ask for an approval.
       { timeoutMs: MCP_TIMEOUT_MS, ...stop },
     );
-    return mcpOutput(content, performance.now() - begun);
+    return { output: mcpOutput(content, performance.now() - begun) };
   }
   const isPatch = request.kind === "fileChange";
   const { argv, cwd, isEscalated, maxTokens } = isPatch
@@ -59,7 +66,7 @@ export async function perform(
     ...stop,
   });
   const end = { exitCode, output: stdout + stderr, wallMs: performance.now() - begun };
-  return isPatch ? patchOutput(end, call) : commandOutput(end, maxTokens);
+  return { output: isPatch ? patchOutput(end, call) : commandOutput(end, maxTokens), end };
 }
 
 /**

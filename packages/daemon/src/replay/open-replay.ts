@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +39,7 @@ export async function loadReplay(database: Database, file: string): Promise<void
     });
     await database.audit.record({ by: "replay", action: "session.replayed", sessionId: session.id });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (!DaemonError.is(error) && errorCode(error) === undefined) throw error;
     throw new DaemonError("bad_options", `"${file}" can't be replayed. ${reason}`, { cause: error });
   }

@@ -9,6 +9,10 @@ export class ReplayRunner implements Runner {
     this.#state = "running";
   }
 
+  async releaseSessions(): Promise<void> {
+    await this.drain();
+  }
+
   async drain(): Promise<void> {
     this.#state = "closed";
   }

@@ -1,14 +1,21 @@
-const NEWLINE = 10;
-const STRING = /"(?:[^"\\]|\\.)*"/g;
-/** A match that is preceded by an odd number of backslashes would start inside an escape sequence. */
-const NOT_ESCAPED = String.raw`(?<!(?<!\\)(?:\\\\)*\\)`;
-/** A call's arguments and output are JSON inside JSON, and may contain JSON themselves. */
-const LEVELS = 3;
+import { escapedForms } from "./escaped-forms.ts";
+
+const NEWLINE = 0x0a;
+const QUOTE = 0x22;
+const ASTERISK = 0x2a;
+const BACKSLASH = 0x5c;
 
 /** Secrets to mask in the lines of one call. They may be too short to be masked everywhere. */
 export interface CallSecrets {
   readonly callId: string;
   readonly secrets: readonly string[];
+}
+
+/** A secret as it is written in a file, at one level of JSON. */
+interface WrittenForm {
+  readonly bytes: Buffer;
+  /** Number of bytes at both ends that are kept. */
+  readonly quoteBytes: number;
 }
 
 /**
@@ -21,11 +28,11 @@ export function maskRollout(
   calls: readonly CallSecrets[],
 ): Uint8Array {
   if (secrets.length === 0 && calls.length === 0) return data;
-  const everywhere = secrets.flatMap(writtenForms);
+  const everywhere = secrets.flatMap((secret) => writtenForms(secret));
   const ofCalls = calls.map(({ callId, secrets: texts }) => ({
     callId,
     // Matched with their quotes, as complete strings, because a short secret may occur in other texts.
-    forms: texts.flatMap((text) => writtenForms(JSON.stringify(text))),
+    forms: texts.flatMap((text) => writtenForms(JSON.stringify(text), '"')),
   }));
   const masked = Buffer.from(data);
   for (let start = 0; start < masked.length;) {
@@ -33,33 +40,63 @@ export function maskRollout(
     const line = masked.subarray(start, newline < 0 ? masked.length : newline);
     start += line.length + 1;
     const ofLine = ofCalls.filter(({ callId }) => line.includes(callId)).flatMap(({ forms }) => forms);
-    const found = [...everywhere, ...ofLine].filter((form) => line.includes(form, "latin1"));
-    if (found.length > 0) line.write(maskStrings(line.toString("latin1"), found), "latin1");
+    maskLine(line, [...everywhere, ...ofLine]);
   }
   return masked;
 }
 
-/** Returns the forms of the secret in a file, at several levels of JSON, with one character per byte of UTF-8. */
-function writtenForms(secret: string): string[] {
-  let form = secret;
-  return Array.from({ length: LEVELS }, () => {
-    form = JSON.stringify(form).slice(1, -1);
-    return Buffer.from(form).toString("latin1");
-  });
+function writtenForms(secret: string, quote = ""): WrittenForm[] {
+  const quotes = escapedForms(quote);
+  const forms = escapedForms(secret).map((form, level) => ({
+    bytes: Buffer.from(form),
+    quoteBytes: quotes[level]?.length ?? 0,
+  }));
+  // The file contains the secret as it is only if it has no characters that are escaped.
+  return forms.length === 1 ? forms : forms.slice(1);
 }
 
-function maskStrings(line: string, forms: readonly string[]): string {
-  const longestFirst = [...new Set(forms)].toSorted((a, b) => b.length - a.length).map(escapePattern);
-  const pattern = new RegExp(`${NOT_ESCAPED}(?:${longestFirst.join("|")})`, "g");
-  return line.replaceAll(STRING, (text) => text.replaceAll(pattern, toAsterisks));
+/**
+ * Masks the forms in one pass from left to right. A regular expression for strings would exceed the stack at some
+ * megabytes, and one with many long secrets would be too large to compile.
+ */
+function maskLine(line: Buffer, forms: readonly WrittenForm[]): void {
+  let hits = forms
+    .map((form) => ({ form, at: line.indexOf(form.bytes) }))
+    .filter(({ at, form }) => at >= 0 && form.bytes.length > 0);
+  if (hits.length === 0) return;
+  // Secrets may overlap, so all are searched for in the original.
+  const original = Buffer.from(line);
+  const position = new StringPosition(original);
+  while (hits.length > 0) {
+    const next = hits.reduce((first, hit) => (hit.at < first.at ? hit : first));
+    const { form, at } = next;
+    // A match in the middle of an escape sequence is a different text.
+    const isSecret = position.isInString(at);
+    if (isSecret) line.fill(ASTERISK, at + form.quoteBytes, at + form.bytes.length - form.quoteBytes);
+    next.at = original.indexOf(form.bytes, at + (isSecret ? form.bytes.length : 1));
+    if (next.at < 0) hits = hits.filter((hit) => hit !== next);
+  }
 }
 
-function escapePattern(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-}
+/** Reads a line of JSON forwards to find out where its strings are. */
+class StringPosition {
+  readonly #line: Buffer;
+  #at = 0;
+  #isInString = false;
+  #isEscaped = false;
 
-/** Keeps the quotes around a secret of a call. */
-function toAsterisks(secret: string): string {
-  const [, open = "", close = ""] = /^(\\*"|).*?(\\*"|)$/s.exec(secret) ?? [];
-  return `${open}${"*".repeat(secret.length - open.length - close.length)}${close}`;
+  constructor(line: Buffer) {
+    this.#line = line;
+  }
+
+  /** Whether a string contains the offset, and no escape sequence begins before it and ends after it. */
+  isInString(offset: number): boolean {
+    for (; this.#at < offset; this.#at += 1) {
+      const byte = this.#line[this.#at];
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (byte === QUOTE) this.#isInString = !this.#isInString;
+      else this.#isEscaped = this.#isInString && byte === BACKSLASH;
+    }
+    return this.#isInString && !this.#isEscaped;
+  }
 }

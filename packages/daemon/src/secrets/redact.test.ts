@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allStrings, Redactor, secretValues } from "./redact.ts";
+import { allStrings, findSecrets, Redactor, secretValues } from "./redact.ts";
 
 describe("redacting", () => {
   test("removes known secrets from texts, also as a part of JSON inside JSON", () => {
@@ -36,6 +36,76 @@ describe("redacting", () => {
     const clean = new Redactor([]).text(text);
     expect(clean).toContain("[redacted]");
     expect(clean).not.toMatch(/abcdefgh12345678|ABCDEFGH12345678/);
+  });
+
+  test.each([
+    ["a-", "schemes without an end"],
+    ["eyJ-", "JWTs without a dot"],
+    ["eyJabcdefgh.", "JWTs with short parts"],
+    ["eyJabcdefgh.eyJ", "JWTs in JWTs"],
+    ["://", "URLs without a user"],
+    ["a://b:", "URLs without an end"],
+    ["a:", "words with colons"],
+    ["sk-", "keys"],
+    ["Bearer ", "authorizations"],
+    ["token\\", "fields with escapes"],
+    ["token ", "fields without a value"],
+    ["token=", "fields in fields"],
+    ["-----BEGIN ", "beginnings of private keys"],
+    ["-----BEGIN PRIVATE KEY----- -----END ", "private keys without an end"],
+    ["PRIVATE KEY ", "names of private keys"],
+    [" ", "spaces"],
+    ["\\", "backslashes"],
+    ["=", "equals signs"],
+  ])("takes linear time for many repetitions of %j: %s", (piece) => {
+    const redactor = new Redactor([]);
+    for (const start of ["", "a://", "a://b:", "eyJ", "token", "token=", "Bearer", "-----BEGIN "]) {
+      redactor.text(start + piece.repeat(1_000_000 / piece.length));
+    }
+  });
+
+  test("finds URLs and JWTs that simple patterns find", () => {
+    const pieces = ["://", "a", "Z", "a-1", " ", ":", "@", "/", '"', ".", "eyJ", "abcdefgh", "-", "_", "é"];
+    const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((list) => list.join(""));
+    fc.assert(
+      fc.property(text, (value) => {
+        const clean = new Redactor([]).text(value);
+        for (const [match] of value.matchAll(/\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]+)?/g)) {
+          expect(clean).not.toContain(match);
+        }
+        for (const [match] of value.matchAll(/\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@"]*:[^\s/@"]+@/gi)) {
+          expect(clean).not.toContain(match);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("returns the parts of a text that look like secrets", () => {
+    const text = "--db postgres://app:pass-of-url@host/db -H 'X-Api-Key: value-of-key' ghp_abcdefgh12345678";
+    expect(findSecrets(text)).toEqual(["pass-of-url", "value-of-key", "ghp_abcdefgh12345678"]);
+    expect(findSecrets("nothing here")).toEqual([]);
+  });
+
+  test("cuts long texts without exposing the beginning of a secret at the cut", () => {
+    const secret = "known-secret-of-the-setup";
+    const redactor = new Redactor([secret]);
+    for (let before = 0; before < 200; before += 1) {
+      for (const text of [secret, "postgres://user:abcdefgh12345678@host", "ghp_abcdefgh12345678"]) {
+        const cut = redactor.value({ text: "-".repeat(before) + text + "-".repeat(5000) }, 100) as {
+          text: string;
+        };
+        expect(cut.text.length).toBeLessThan(140);
+        expect(cut.text).not.toMatch(/known-s|abcdefgh/);
+      }
+    }
+    expect(redactor.value({ text: "x".repeat(100) }, 100)).toEqual({ text: "x".repeat(100) });
+    expect(redactor.value({ text: "x".repeat(9000) }, 100)).toEqual({
+      text: `${"x".repeat(100)}… (9000 characters)`,
+    });
+    // Redacted texts are shorter. The beginning of the next secret must not move in front of the cut.
+    const many = redactor.value(`${secret} `.repeat(1000), 100) as string;
+    expect(many.replaceAll("[redacted]", "")).not.toMatch(/[a-bd-z]n/);
   });
 
   test("keeps what is not secret", () => {

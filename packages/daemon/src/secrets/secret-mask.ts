@@ -1,5 +1,6 @@
 import type { SessionSetup } from "../api/settings.ts";
-import { isSecretName, Redactor } from "./redact.ts";
+import { escapedForms } from "./escaped-forms.ts";
+import { findSecrets, isSecretName } from "./redact.ts";
 
 /** Shorter values are probably words, and masking them would remove parts of ordinary texts. */
 const MIN_SECRET = 8;
@@ -9,27 +10,35 @@ const ORDINARY_HEADERS =
 /** A path or a single word. */
 const ORDINARY_VALUE = /^(?:~?\/[\w./ -]*|[a-z]+)$/i;
 
-/** Recognises secrets only by their format. */
-const NO_SECRETS = new Redactor([]);
-
 /**
  * Masks the secrets of a session's setup in everything that is stored about the session, because every client with read
  * access receives it.
  */
 export class SecretMask {
+  /** In all forms that occur in texts, which may be JSON themselves. */
   readonly #secrets: readonly string[];
-  /** The secrets in the escaped form that occurs in JSON. */
+  /** The same, as a part of the JSON that contains the text. */
   readonly #inJson: readonly string[];
 
   private constructor(secrets: readonly string[]) {
-    this.#secrets = secrets;
-    this.#inJson = secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
+    // Longer ones first, because one may contain another.
+    this.#secrets = [...new Set(secrets.flatMap(escapedForms))].toSorted((a, b) => b.length - a.length);
+    this.#inJson = this.#secrets.map((secret) => JSON.stringify(secret).slice(1, -1));
   }
 
   /** Returns undefined if the setup has no secrets. */
   static of(setup: SessionSetup): SecretMask | undefined {
-    const secrets = setupSecrets(setup);
+    return SecretMask.ofSecrets(setupSecrets(setup));
+  }
+
+  /** Returns undefined if there are no secrets. */
+  static ofSecrets(secrets: readonly string[]): SecretMask | undefined {
     return secrets.length === 0 ? undefined : new SecretMask(secrets);
+  }
+
+  /** Masks the secrets in a text. */
+  text(text: string): string {
+    return this.#mask(text);
   }
 
   /** Masks the secrets in a JSON text. */
@@ -57,6 +66,10 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
   const secrets = new Set<string>();
   const add = (value: string): void => {
     if (value.length >= MIN_SECRET) secrets.add(value);
+    if (!value.includes("\n")) return;
+    // A terminal changes the line ends, and a command may print only a part of a key. Lines with spaces are probably
+    // not a part of a secret.
+    for (const line of value.split(/\r?\n/)) if (isUnusual(line) && !line.includes(" ")) secrets.add(line);
   };
   const addUrl = (url: string): void => {
     for (const value of urlSecrets(url)) add(value);
@@ -64,12 +77,19 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
     // Including the question mark, because a short query could occur in other texts.
     if (search.length > 1) secrets.add(search);
   };
+  const addParts = (text: string): void => {
+    for (const value of findSecrets(text)) add(value);
+    for (const url of urlsOf(text)) addUrl(url);
+  };
   for (const server of Object.values(mcpServers ?? {})) {
     if ("command" in server) {
       for (const [name, value] of Object.entries(server.env ?? {})) {
         if (isSecretName(name) || !ORDINARY_VALUE.test(value)) add(value);
+        addParts(value);
       }
-      for (const value of secretArguments(server.args ?? [])) add(value);
+      const args = server.args ?? [];
+      for (const value of secretArguments(args)) add(value);
+      for (const arg of args) addParts(arg);
       continue;
     }
     addUrl(server.url);
@@ -106,7 +126,16 @@ export function secretArguments(args: readonly string[]): string[] {
 }
 
 function hasSecretForm(arg: string): boolean {
-  return NO_SECRETS.text(arg) !== arg || (URL.canParse(arg) && hasUrlSecrets(arg));
+  return (
+    findSecrets(arg).length > 0 ||
+    [arg, ...urlsOf(arg)].some((text) => URL.canParse(text) && hasUrlSecrets(text))
+  );
+}
+
+/** Returns the argument, or the value of an option such as `--url=…`, if it is a URL with a host. */
+function urlsOf(arg: string): string[] {
+  const candidates = [arg, arg.slice(arg.indexOf("=") + 1)];
+  return candidates.filter((text) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text)).slice(0, 1);
 }
 
 /**

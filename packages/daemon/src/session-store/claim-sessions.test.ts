@@ -248,6 +248,43 @@ describe.each(STORE_KINDS)("stranded sessions on %s", (kind) => {
     expect(await claim()).toMatchObject([{ sessionId }]);
   });
 
+  it("report the labels that no node has, not the node of their folder if it is up", async () => {
+    await using database = await databases.open();
+    await database.nodes.register({ ...NODE, name: "here", labels: ["node:here", "ssd"] });
+    await database.nodes.register({ ...NODE, name: "there", labels: ["node:there", "big"] });
+    const problemOf = async (needs: readonly string[]) => {
+      const id = await insert(database, JSON.stringify(needs), { needs });
+      expect(await database.sessions.strand({ waitedMs: 0 })).toBe(1);
+      return JSON.parse((await database.sessions.require(id)).problem ?? "null") as unknown;
+    };
+    expect(await problemOf(["gpu", "ssd"])).toMatchObject({
+      missing: ["gpu"],
+      detail: 'No running node has the label "gpu", which the session needs. Start a node that has it.',
+    });
+    expect(await problemOf(["node:here", "gpu", "ssd"])).toMatchObject({
+      missing: ["gpu"],
+      detail:
+        'The folder of the session is on the node "here", which lacks the label "gpu". Start this node with it.',
+    });
+    expect(await problemOf(["ssd", "big"])).toMatchObject({
+      detail:
+        'No running node has all labels that the session needs: "ssd" and "big". Start a node that does.',
+    });
+  });
+
+  it("include those that wait for a drained node", async () => {
+    await using database = await databases.open();
+    const nodeId = await database.nodes.register({ ...NODE, name: "here", labels: ["node:here"] });
+    await database.nodes.renew(nodeId, { state: "draining" });
+    const id = await insert(database, "waiting", { needs: ["node:here"] });
+    expect(await database.sessions.strand({ waitedMs: 0 })).toBe(1);
+    const { problem } = await database.sessions.require(id);
+    expect(JSON.parse(problem ?? "null")).toMatchObject({
+      node: "here",
+      detail: 'The folder of the session is on the node "here", which is drained. Restart this node.',
+    });
+  });
+
   it("are those that no live node can run, and are adopted when one is back", async () => {
     await using database = await databases.open();
     const ownPinned = async () => {

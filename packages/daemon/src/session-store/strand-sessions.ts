@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { createProblem, type Problem } from "../api/problem.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTables } from "../database/tables.ts";
+import { pinnedNode } from "./needs.ts";
 import { canRun, type NodeAbilities, type PlacementClass } from "./placement.ts";
 import type { EventBatch, Journal } from "../journal/journal.ts";
 import { waitingClasses } from "./ready-sessions.ts";
@@ -12,20 +13,27 @@ const BATCH = 100;
 
 /**
  * Marks sessions as `stranded` that have waited for `waitedMs` and that no live node can run, because the node with their folder is
- * lost or no node has their labels. A node that can run them still claims them later. Returns their number.
+ * lost or drained, or no node has their labels. A node that can run them still claims them later. Returns their number.
  */
 export async function strandSessions(
   store: Store<DaemonTables>,
   journal: Journal,
   { waitedMs }: { readonly waitedMs: number },
 ): Promise<number> {
-  const { live, lostIds } = await listNodes(store);
+  const nodes = await listNodes(store);
+  const lostIds = nodes.filter(({ state }) => state === "lost").map(({ id }) => id);
+  const live = nodes.filter(({ state }) => state === "up");
   const classes = [...(await waitingClasses(store.db)), ...(await classesOf(store, lostIds))];
   const stranded = classes.filter((placement) => !live.some((node) => canRun(placement, node)));
   const marked: { sessionId: string; events: EventBatch }[] = [];
   for (const placement of stranded) {
     marked.push(
-      ...(await strand(store, journal, placement, { lostIds, waitedMs, limit: BATCH - marked.length })),
+      ...(await strand(store, journal, placement, {
+        nodes,
+        lostIds,
+        waitedMs,
+        limit: BATCH - marked.length,
+      })),
     );
     if (marked.length >= BATCH) break;
   }
@@ -33,20 +41,34 @@ export async function strandSessions(
   return marked.length;
 }
 
-async function listNodes({ db, now }: Store<DaemonTables>): Promise<{
-  readonly live: readonly NodeAbilities[];
-  readonly lostIds: readonly string[];
-}> {
+interface StrandNode extends NodeAbilities {
+  readonly id: string;
+  readonly name: string;
+  /** Nodes that are draining, or were drained, run but claim no sessions. */
+  readonly state: "up" | "draining" | "lost";
+}
+
+async function listNodes({ db, now }: Store<DaemonTables>): Promise<readonly StrandNode[]> {
   const rows = await db
     .selectFrom("node")
-    .select(["id", "labels", "codex_version", "lease_until", now.as("now")])
+    .select([
+      "id",
+      "name",
+      "labels",
+      "codex_version",
+      "state",
+      "drain_requested",
+      "lease_until",
+      now.as("now"),
+    ])
     .execute();
-  return {
-    live: rows
-      .filter((row) => row.lease_until >= row.now)
-      .map((row) => ({ labels: JSON.parse(row.labels) as string[], codexVersion: row.codex_version })),
-    lostIds: rows.filter((row) => row.lease_until < row.now).map(({ id }) => id),
-  };
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    labels: JSON.parse(row.labels) as string[],
+    codexVersion: row.codex_version,
+    state: row.lease_until < row.now ? "lost" : row.drain_requested === 0 ? row.state : "draining",
+  }));
 }
 
 async function classesOf(
@@ -67,9 +89,14 @@ async function strand(
   store: Store<DaemonTables>,
   journal: Journal,
   placement: PlacementClass,
-  { lostIds, waitedMs, limit }: { lostIds: readonly string[]; waitedMs: number; limit: number },
+  {
+    nodes,
+    lostIds,
+    waitedMs,
+    limit,
+  }: { nodes: readonly StrandNode[]; lostIds: readonly string[]; waitedMs: number; limit: number },
 ): Promise<{ sessionId: string; events: EventBatch }[]> {
-  const problem = createStrandedProblem(placement);
+  const problem = createStrandedProblem(placement, nodes);
   return store.db.transaction().execute(async (trx) => {
     const waiting = trx
       .selectFrom("session")
@@ -104,13 +131,62 @@ async function strand(
   });
 }
 
-function createStrandedProblem({ needs }: PlacementClass): Problem {
-  const labels = JSON.parse(needs) as readonly string[];
-  const node = labels.find((label) => label.startsWith("node:"))?.slice("node:".length);
-  if (node === undefined) {
-    const detail = `No live node has what the session needs (${labels.join(", ") || "a newer Codex"}). Start a node that does.`;
-    return createProblem("node_lost", detail, { needs: labels });
+function createStrandedProblem(placement: PlacementClass, nodes: readonly StrandNode[]): Problem {
+  const labels = JSON.parse(placement.needs) as readonly string[];
+  const name = pinnedNode(labels);
+  return name === undefined
+    ? createMovableProblem(placement, labels, nodes)
+    : createPinnedProblem(placement, labels, {
+        name,
+        node: nodes.find((node) => node.name === name && node.state !== "lost"),
+      });
+}
+
+function createPinnedProblem(
+  { codexVersion }: PlacementClass,
+  labels: readonly string[],
+  { name, node }: { readonly name: string; readonly node: StrandNode | undefined },
+): Problem {
+  const folder = `The folder of the session is on the node "${name}", which`;
+  if (!node) {
+    const detail = `${folder} is lost. Start a node with this name on the same machine, or remove the lost node with \`DELETE /nodes/{nodeId}\`.`;
+    return createProblem("node_lost", detail, { node: name });
   }
-  const detail = `The folder of the session is on the node "${node}", which is lost. Start a node with this name on the same machine, or remove the lost node with \`DELETE /nodes/{nodeId}\`.`;
-  return createProblem("node_lost", detail, { node });
+  const missing = labels.filter((label) => !node.labels.includes(label));
+  if (missing.length > 0) {
+    const detail = `${folder} lacks the ${quoteLabels(missing)}. Start this node with ${missing.length === 1 ? "it" : "them"}.`;
+    return createProblem("node_lost", detail, { node: name, missing });
+  }
+  const detail =
+    node.state === "draining"
+      ? `${folder} is drained. Restart this node.`
+      : `${folder} has Codex ${node.codexVersion}. The thread was written by Codex ${codexVersion}. Update Codex on this node.`;
+  return createProblem("node_lost", detail, { node: name });
+}
+
+function createMovableProblem(
+  { codexVersion }: PlacementClass,
+  needs: readonly string[],
+  nodes: readonly StrandNode[],
+): Problem {
+  const live = nodes.filter(({ state }) => state === "up");
+  const missing = needs.filter((label) => !live.some(({ labels }) => labels.includes(label)));
+  if (missing.length > 0) {
+    const detail = `No running node has the ${quoteLabels(missing)}, which the session needs. Start a node that has ${missing.length === 1 ? "it" : "them"}.`;
+    return createProblem("node_lost", detail, { needs, missing });
+  }
+  const hasAll = live.some(({ labels }) => needs.every((label) => labels.includes(label)));
+  const detail = hasAll
+    ? `Every running node that the session can use has a Codex older than ${codexVersion}, which wrote its thread. Update Codex on a node.`
+    : `No running node has all labels that the session needs: ${quoteList(needs)}. Start a node that does.`;
+  return createProblem("node_lost", detail, { needs });
+}
+
+/** Returns `label "a"` or `labels "a" and "b"`. */
+function quoteLabels(labels: readonly string[]): string {
+  return `${labels.length === 1 ? "label" : "labels"} ${quoteList(labels)}`;
+}
+
+function quoteList(texts: readonly string[]): string {
+  return new Intl.ListFormat("en").format(texts.map((text) => JSON.stringify(text)));
 }

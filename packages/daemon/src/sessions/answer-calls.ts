@@ -1,13 +1,15 @@
 import { CodexError } from "codexkit";
+import { permissionsOf } from "../api/agent-mode.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
 import type { AnsweredRequest } from "../parking/choose-strategy.ts";
 import { type CallOutput, toItem, toMessage } from "../parking/outputs.ts";
-import { perform } from "../parking/perform.ts";
+import { perform, type PerformedAction } from "../parking/perform.ts";
 import { agentReport, refusal, reportFor, siblingReport } from "../parking/reports.ts";
 import type { ModelCall } from "../parking/rollout-lines.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { permissionsOf, sandboxPolicyOf } from "./map-settings.ts";
+import { sandboxPolicyOf } from "./map-settings.ts";
+import { endOfPerformed } from "./parked-items.ts";
 import { isLost } from "./problems.ts";
 import type { SessionDeps } from "./session-deps.ts";
 import type { SessionState } from "./session-state.ts";
@@ -90,9 +92,9 @@ async function outputFor(
   const refused = refusal(request, answer, isAccepted);
   if (refused !== undefined) return withOutput(refused);
   const [begun = row] = await parked.record(owner, [row], { ...row.progress, action: "begun" });
-  let output: CallOutput;
+  let performed: PerformedAction;
   try {
-    output = await perform(request, call, {
+    performed = await perform(request, call, {
       codex: loaded.codex,
       threadId: loaded.thread.id,
       cwd: state.cwd,
@@ -101,8 +103,10 @@ async function outputFor(
     });
   } catch (error) {
     if (!CodexError.is(error) || isLost(error)) throw error;
-    output = stop.aborted ? STOPPED : `failed: ${error.message}`;
+    performed = { output: stop.aborted ? STOPPED : `failed: ${error.message}` };
   }
-  const [done = begun] = await parked.record(owner, [begun], { action: "done", output });
+  const { output } = performed;
+  const events = await endOfPerformed(session.database, owner.sessionId, row, performed);
+  const [done = begun] = await parked.record(owner, [begun], { action: "done", output }, { events });
   return { row: done, output };
 }

@@ -1,11 +1,12 @@
 import { CodexError, type Input, type Thread } from "codexkit";
+import { permissionsOf } from "../api/agent-mode.ts";
 import type { CommandBody, CommandKind, Message } from "../api/command.ts";
 import { createProblem, type Problem } from "../api/problem.ts";
 import type { SessionSettings } from "../api/settings.ts";
 import type { CommandResult, FinishOptions, PendingCommand } from "../commands/command-store.ts";
 import type { SessionChanges } from "../session-store/session-store.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { permissionsOf, sandboxPolicyOf, turnOptions } from "./map-settings.ts";
+import { sandboxPolicyOf, turnOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
 import { prepareTurn } from "./turn-settings.ts";
 

@@ -223,6 +223,12 @@ class SessionRunner implements Runner {
     return this.#credentials;
   }
 
+  releaseSessions(timeoutMs: number): Promise<void> {
+    if (timeoutMs <= 0) this.#waiting.resolve();
+    this.#emptying ??= this.#releaseAll(timeoutMs);
+    return this.#emptying;
+  }
+
   drain(timeoutMs: number): Promise<void> {
     if (timeoutMs <= 0) this.#waiting.resolve();
     this.#ending ??= this.#end(timeoutMs);
@@ -345,20 +351,15 @@ class SessionRunner implements Runner {
     if (this.#state !== "running") return;
     const { drainMs = DEFAULT_DRAIN_MS, log } = this.#options;
     log.info({ drainMs }, "The node was asked to drain");
-    void this.#empty(drainMs);
+    void this.releaseSessions(drainMs);
   }
 
   async #end(timeoutMs: number): Promise<void> {
-    await this.#empty(timeoutMs);
+    await this.releaseSessions(timeoutMs);
     await this.#lease?.[Symbol.asyncDispose]();
     this.#guard?.[Symbol.dispose]();
     await this.#nameLock?.[Symbol.asyncDispose]();
     this.#setState("closed");
-  }
-
-  #empty(timeoutMs: number): Promise<void> {
-    this.#emptying ??= this.#releaseAll(timeoutMs);
-    return this.#emptying;
   }
 
   async #releaseAll(timeoutMs: number): Promise<void> {

@@ -1,37 +1,6 @@
 import type { McpServers, RunOptions, StartThreadOptions, v2 } from "codexkit";
+import { permissionsOf, toCollaborationMode } from "../api/agent-mode.ts";
 import type { SessionSettings, SessionSetup } from "../api/settings.ts";
-
-/** The settings that Codex enforces for a permission mode. */
-export interface ThreadPermissions {
-  readonly sandbox: v2.SandboxMode;
-  readonly approvalPolicy: v2.AskForApproval;
-}
-
-const CHAT_INSTRUCTIONS =
-  "You are in chat mode: answer the user's questions. You may read files and run commands that only read, but don't change " +
-  "files, settings or anything outside this conversation. If a change is needed, describe it instead.";
-
-/**
- * Maps the modes of a session to Codex's settings. In `danger-full-access` Codex has no sandbox, so the daemon's policy evaluates
- * every command, and Codex must ask about all of them. `bypass` asks about nothing. Codex's plan mode only instructs the model, so
- * the read-only sandbox enforces it; if no person can be asked, nothing may leave the sandbox.
- */
-export function permissionsOf({
-  permissionMode,
-  agentMode,
-  approvalPolicy,
-}: Pick<SessionSettings, "permissionMode" | "agentMode" | "approvalPolicy">): ThreadPermissions {
-  if (agentMode === "chat") return { sandbox: "read-only", approvalPolicy: "never" };
-  const isUnattended = permissionMode === "bypass" || permissionMode === "danger-full-access";
-  if (agentMode === "plan") {
-    return { sandbox: "read-only", approvalPolicy: isUnattended ? "never" : approvalPolicy };
-  }
-  if (permissionMode === "bypass") return { sandbox: "danger-full-access", approvalPolicy: "never" };
-  if (permissionMode === "danger-full-access") {
-    return { sandbox: "danger-full-access", approvalPolicy: "untrusted" };
-  }
-  return { sandbox: permissionMode, approvalPolicy };
-}
 
 /** Returns the sandbox policy for a sandbox mode, for calls that don't accept a mode. */
 export function sandboxPolicyOf(sandbox: v2.SandboxMode): v2.SandboxPolicy {
@@ -84,14 +53,7 @@ export function collaborationModeOf(
   threadModel: string,
 ): v2.ThreadSettingsUpdateParams["collaborationMode"] {
   if (agentMode === "build" && known === "build") return undefined;
-  return {
-    mode: agentMode === "plan" ? "plan" : "default",
-    settings: {
-      model: model ?? threadModel,
-      reasoning_effort: effort ?? null,
-      developer_instructions: agentMode === "chat" ? CHAT_INSTRUCTIONS : null,
-    },
-  };
+  return toCollaborationMode(agentMode, { model: model ?? threadModel, effort: effort ?? null });
 }
 
 /** Returns the turn options that can change during a session. Codex keeps them for later turns. */

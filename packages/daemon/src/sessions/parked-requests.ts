@@ -13,6 +13,7 @@ import {
   startOfResponse,
 } from "../parking/rollout-lines.ts";
 import { isRemembered } from "../policy/remembered-rules.ts";
+import { endsOfRefused } from "./parked-items.ts";
 import { answerCalls } from "./answer-calls.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { prepareTurn } from "./turn-settings.ts";
@@ -75,7 +76,12 @@ export class ParkedRequests {
     const continued = rows.filter(({ progress }) => progress.isContinued === true);
     const fresh = rows.filter((row) => !continued.includes(row));
     if (rows.length === 0 || fresh.some(({ state }) => state === "parked")) return;
+    const { parked } = session.database;
+    const endPhase = async (): Promise<void> => {
+      if (!isBusy()) await parked.endDelivery(owner);
+    };
     try {
+      await parked.beginDelivery(owner);
       if (fresh.length === 0) {
         await this.#resumeDelivery(continued);
       } else {
@@ -83,9 +89,12 @@ export class ParkedRequests {
         await this.#close(continued);
         await this.#beginDelivery(fresh, stop);
       }
+      await endPhase();
       this.#failures = 0;
     } catch (error) {
       this.#failures += 1;
+      // The error of the delivery is the one that matters.
+      await endPhase().catch(() => {});
       throw error;
     }
   }
@@ -196,7 +205,8 @@ export class ParkedRequests {
   async #continue(loaded: LoadedThread, rows: readonly ParkedApproval[], cutBytes: number): Promise<void> {
     const { owner, session, state } = this.#deps;
     const { parked } = session.database;
-    const recorded = await parked.record(owner, rows, { isContinued: true, cutBytes });
+    const events = await endsOfRefused(session.database, owner.sessionId, rows);
+    const recorded = await parked.record(owner, rows, { isContinued: true, cutBytes }, { events });
     if (rows.some(({ progress }) => progress.isRemembered === true)) await this.#deps.onRemembered();
     await this.#startTurn(loaded);
     loaded.agentMode = state.settings.agentMode;

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { CodexError, type CodexErrorCode } from "codexkit";
 import { createProblem, type Problem, PROBLEMS, type ProblemType } from "../api/problem.ts";
 import { DaemonError } from "../errors.ts";
@@ -28,7 +29,7 @@ export function errorToProblem(error: unknown): Problem {
   if (DaemonError.is(error) && error.code in PROBLEMS) {
     return createProblem(error.code as ProblemType, error.message, error.details);
   }
-  return createProblem("internal", error instanceof Error ? error.message : String(error));
+  return createProblem("internal", messageOf(error));
 }
 
 const LOST: ReadonlySet<CodexErrorCode> = new Set([

@@ -71,8 +71,12 @@ export interface Runner extends AsyncDisposable {
 
   /**
    * Starts no more commands, waits for running turns up to the timeout, interrupts the rest, releases all sessions and ends codex.
-   * A second call with 0 ends the wait of the first. Never rejects.
+   * The lease is kept until `close`, because the node must be known to be running. A second call with 0 ends the wait of the
+   * first. Never rejects.
    */
+  releaseSessions(timeoutMs: number): Promise<void>;
+
+  /** The same as `releaseSessions`, and then ends the lease. */
   drain(timeoutMs: number): Promise<void>;
 
   /** The same as `drain(0)`. */

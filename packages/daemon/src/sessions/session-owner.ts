@@ -16,7 +16,7 @@ import { executeCommand } from "./command-executor.ts";
 import { CommandQueue } from "./command-queue.ts";
 import { InterruptedTurn } from "./interrupted-turn.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
-import { errorToProblem, isFenced } from "./problems.ts";
+import { errorToProblem, isFenced, isLost, isUnreachable } from "./problems.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
 import { SessionApprovals } from "./session-approvals.ts";
 import { SessionCommands } from "./session-commands.ts";
@@ -130,6 +130,7 @@ export class SessionOwner implements ThreadListener {
       listener: this,
       isNodeLost: reason === "node_lost",
       isForeign: previousNode !== null && previousNode !== deps.nodeName,
+      isDelivering: () => this.isDelivering,
       onParked: () => this.#parking.requests.changed(),
     });
     this.#thread = new SessionThread({
@@ -185,7 +186,10 @@ export class SessionOwner implements ThreadListener {
     });
     // A thread without a turn is compared with the journal when it is next used, unless a request was left open.
     const wasReleased = reason === "ready" && session.active_turn_id === null && session.phase !== "waiting";
-    if (!wasReleased && this.state.threadId !== undefined && session.phase !== "idle") {
+    // The delivery loads the thread itself.
+    const wasDelivering = session.phase === "running" && session.active_turn_id === null;
+    const wasAtRest = wasReleased || wasDelivering || session.phase === "idle";
+    if (!wasAtRest && this.state.threadId !== undefined) {
       this.#thread.requireRecovery(RECOVER_REASONS[reason]);
     }
   }
@@ -396,13 +400,20 @@ export class SessionOwner implements ThreadListener {
   async #loadFailed(error: unknown): Promise<void> {
     if (isFenced(error) || isOutage(error) || this.#stop.signal.aborted) return;
     const problem = await this.#explain(error);
-    const phase = this.#failures + 1 >= this.#deps.limits.loadAttempts ? { phase: "failed" as const } : {};
-    const events = [{ type: "session.updated", changes: { problem } }] as const;
+    const changes = { problem, ...(this.#isLastAttempt(error) && { phase: "failed" as const }) };
     try {
-      await this.#deps.database.sessions.update(this.#owner, { problem, ...phase }, events);
+      await this.#deps.database.sessions.update(this.#owner, changes, [{ type: "session.updated", changes }]);
     } catch {
       // The caller reports the error of the load, which is the one that matters.
     }
+  }
+
+  /** Whether the load that failed is not repeated. */
+  #isLastAttempt(error: unknown): boolean {
+    if (this.#failures + 1 >= this.#deps.limits.loadAttempts) return true;
+    // A command that needed the thread is refused, unless the call was lost.
+    const isOfCommand = !this.#thread.needsRecovery && !this.isDelivering;
+    return isOfCommand && !isLost(error) && !isUnreachable(error);
   }
 
   async #afterDelete(): Promise<void> {

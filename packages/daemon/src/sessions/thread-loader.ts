@@ -34,6 +34,8 @@ export interface ThreadLoaderDeps {
   readonly isForeign: boolean;
   /** Whether that node was lost with it. */
   readonly isNodeLost: boolean;
+  /** Whether the thread is being loaded to deliver answers of parked requests. */
+  readonly isDelivering: () => boolean;
   /** Called when requests of an ended process were parked. */
   readonly onParked: () => void;
 }
@@ -210,11 +212,14 @@ export class ThreadLoader {
       });
     }
     state.activeTurnId = recovery.runningTurnId;
-    const waits = (await database.parked.list(state.sessionId)).some((row) => row.state === "parked");
+    const undelivered = await database.parked.list(state.sessionId);
+    const waits = lost.length > 0 || undelivered.some((row) => row.state === "parked");
+    const isAnswered = undelivered.some((row) => row.state === "answered");
+    const phaseAtRest = isAnswered ? "parked" : "idle";
     await sessions.update(owner, {
       codexVersion: CODEX_VERSION,
       ...(isIdle && {
-        phase: waits || lost.length > 0 ? "parked" : "idle",
+        phase: waits ? "parked" : this.#deps.isDelivering() ? "running" : phaseAtRest,
         activeTurnId: null,
         problem: null,
       }),

@@ -78,9 +78,16 @@ export async function restoreWaitingThread(
   using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
   const { codex } = lease.server;
   await restoreThread(codex, { sessionId, codexHome, rollouts: database.rollouts, cuts });
-  await database.parked.record(owner, [], {}, async (trx) => {
-    for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
-  });
+  await database.parked.record(
+    owner,
+    [],
+    {},
+    {
+      also: async (trx) => {
+        for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
+      },
+    },
+  );
   rollouts.forget();
   // The server must not be released before the thread is loaded on it.
   return await load();

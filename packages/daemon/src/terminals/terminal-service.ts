@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { userInfo } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CreateTerminal } from "../api/terminal.ts";
@@ -64,7 +65,7 @@ export class TerminalService implements AsyncDisposable {
       return terminal;
     } catch (error) {
       if (DaemonError.is(error)) throw error;
-      const detail = `Failed to open the terminal: ${error instanceof Error ? error.message : String(error)}`;
+      const detail = `Failed to open the terminal: ${messageOf(error)}`;
       throw new DaemonError("unprocessable", detail, { cause: error });
     } finally {
       this.#starting.splice(this.#starting.indexOf(session.id), 1);

@@ -70,14 +70,24 @@ function secretApproval(state: "answered" | "delivered"): LineOf<"approval"> {
       fingerprint: "f",
       request: JSON.stringify({
         kind: "userInput",
-        questions: [question("pin", true), question("short", true), question("name", false)],
+        questions: [
+          question("pin", true),
+          question("quoted", true),
+          question("short", true),
+          question("name", false),
+        ],
       }),
       verdict: null,
       offers: "[]",
       state,
       answer: JSON.stringify({
         type: "answers",
-        answers: { pin: "secret-of-answer", short: ["4711"], name: "Ann" },
+        answers: {
+          pin: "secret-of-answer",
+          quoted: ['secret-of "quoted" answer'],
+          short: ["4711"],
+          name: "Ann",
+        },
       }),
       answered_by: "someone",
       answered_by_name: null,
@@ -100,8 +110,28 @@ function secretApproval(state: "answered" | "delivered"): LineOf<"approval"> {
   };
 }
 
+/** A request that repeats the answer. */
+function commandApproval(command: string): LineOf<"approval"> {
+  const { kind, approval } = secretApproval("delivered");
+  const request = { kind: "command", action: "run", command, cwd: "/work", reason: null };
+  const rest = { verdict: null, answer: null, progress: null, note: command };
+  return {
+    kind,
+    approval: {
+      ...approval,
+      ...rest,
+      id: "command",
+      kind: "command",
+      call_id: "other",
+      request: JSON.stringify(request),
+      state: "withdrawn",
+    },
+  };
+}
+
 async function insertSession(database: Database): Promise<string> {
-  const data = JSON.stringify({ kind: "server", message: "hello" });
+  const text = `It is secret-of-answer, ${JSON.stringify({ as: 'secret-of "quoted" answer' })}`;
+  const data = JSON.stringify({ kind: "server", message: text });
   const lines: SessionFileLine[] = [
     {
       kind: "session",
@@ -114,8 +144,8 @@ async function insertSession(database: Database): Promise<string> {
         cwd: "/work",
         settings: SETTINGS,
         setup: SETUP,
-        goal: null,
-        preview: "",
+        goal: { objective: text },
+        preview: text,
         usage: null,
         archivedAt: null,
         createdAt: 1,
@@ -126,8 +156,37 @@ async function insertSession(database: Database): Promise<string> {
       },
     },
     { kind: "event", seq: 1, epoch: 1, at: 1, type: "warning", turn_id: null, item_id: null, data },
+    {
+      kind: "item",
+      item: {
+        item_id: "item",
+        thread_id: "thread",
+        turn_id: "turn",
+        kind: "agentMessage",
+        status: "completed",
+        first_seq: 1,
+        last_seq: 1,
+        completed_seq: 1,
+        preview: JSON.stringify({ text }),
+        body_length: text.length,
+      },
+    },
+    {
+      kind: "turn",
+      turn_id: "turn",
+      thread_id: "thread",
+      first_seq: 1,
+      last_seq: 1,
+      status: "completed",
+      title: text,
+      started_at: 1,
+      ended_at: 1,
+      usage: null,
+      diff_stat: null,
+    },
     secretApproval("answered"),
     secretApproval("delivered"),
+    commandApproval(text),
     { kind: "rollout", id: "thread", path: PATH, baseId: null, role: "main", bytes: ROLLOUT_BYTES.length },
     { kind: "data", base64: ROLLOUT_BYTES.toString("base64") },
   ];
@@ -163,6 +222,12 @@ describe.each(STORE_KINDS)("an export on %s", (kind) => {
 
     const rest = JSON.stringify(lines.filter((line) => line.kind !== "data"));
     expect(rest).not.toMatch(/secret-of|4711/);
+    const masked = `It is ${"*".repeat(16)}, {"as":"${"*".repeat(27)}"}`;
+    expect(JSON.parse(lines.find((line) => line.kind === "event")?.data ?? "")).toMatchObject({
+      message: masked,
+    });
+    expect(lines.find((line) => line.kind === "turn")).toMatchObject({ title: masked });
+    expect(first.session).toMatchObject({ preview: masked, goal: { objective: masked } });
     const rollout = rolloutOf(lines);
     expect(rollout.toString()).not.toMatch(/secret-of|secret .*of.* env/);
     expect(rollout).toHaveLength(ROLLOUT_BYTES.length);
@@ -192,6 +257,7 @@ describe.each(STORE_KINDS)("an export on %s", (kind) => {
     expect(Object.fromEntries(rows.map(({ state, answer }) => [state, answer === null]))).toEqual({
       delivered: false,
       parked: true,
+      withdrawn: true,
     });
   });
 

@@ -5,10 +5,18 @@ import type { SessionRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import type { InboxRequest } from "../api/approval.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
-import { hasSecretQuestions, maskAnswer, secretAnswers } from "../secrets/mask-answer.ts";
-import { type CallSecrets, maskRollout } from "../secrets/mask-rollout.ts";
-import { hasSecrets, isUnusual, setupSecrets, withoutUrlSecrets } from "../secrets/secret-mask.ts";
+import { hasSecretQuestions, maskAnswer } from "../secrets/mask-answer.ts";
+import { maskRollout } from "../secrets/mask-rollout.ts";
+import { readSecretAnswers } from "../inbox/read-secret-answers.ts";
+import {
+  hasSecrets,
+  isUnusual,
+  SecretMask,
+  setupSecrets,
+  withoutUrlSecrets,
+} from "../secrets/secret-mask.ts";
 import { viewSession } from "../views.ts";
+import { maskLine } from "./mask-line.ts";
 import { FORMAT, type LineOf, type SessionFileLine } from "./session-file.ts";
 
 const PAGE = 1000;
@@ -47,7 +55,43 @@ async function* encode(lines: AsyncIterable<SessionFileLine>): AsyncGenerator<st
   yield `${JSON.stringify({ kind: "end", lines: count, sha256: hash.digest("hex") } satisfies SessionFileLine)}\n`;
 }
 
+/** Yields all parts without secrets. */
 async function* readSession(database: Database, row: SessionRow): AsyncGenerator<SessionFileLine> {
+  const setup = JSON.parse(row.setup) as SessionSetup;
+  const answers = await readSecretAnswers(database.store, await sessionsOfThread(database, row.id));
+  const calls = answers.flatMap(({ callId, answers: secrets }) =>
+    callId === null ? [] : [{ callId, secrets }],
+  );
+  const unusual = answers.flatMap(({ answers: secrets }) => secrets.filter(isUnusual));
+  const mask = SecretMask.ofSecrets(unusual);
+  for await (const line of readColumns(database, row, setup)) yield mask ? maskLine(line, mask) : line;
+  const secrets = [...new Set([...setupSecrets(setup), ...unusual])];
+  yield* readRollouts(database, row.id, (data) => maskRollout(data, secrets, calls));
+  await requireUnchanged(database, row);
+}
+
+/** Returns the session and those that have files of its thread, which may contain answers to their questions. */
+async function sessionsOfThread({ store, rollouts }: Database, sessionId: string): Promise<string[]> {
+  const files = await rollouts.lineage(sessionId);
+  if (files.length === 0) return [sessionId];
+  const rows = await store.db
+    .selectFrom("session_rollout")
+    .select("session_id")
+    .distinct()
+    .where(
+      "rollout_id",
+      "in",
+      files.map(({ id }) => id),
+    )
+    .execute();
+  return [...new Set([sessionId, ...rows.map((row) => row.session_id)])];
+}
+
+async function* readColumns(
+  database: Database,
+  row: SessionRow,
+  setup: SessionSetup,
+): AsyncGenerator<SessionFileLine> {
   const {
     id,
     threadId,
@@ -62,7 +106,6 @@ async function* readSession(database: Database, row: SessionRow): AsyncGenerator
     firstSeq,
     lastSeq,
   } = viewSession(row);
-  const setup = JSON.parse(row.setup) as SessionSetup;
   const leftOut = secretServers(setup);
   yield {
     kind: "session",
@@ -89,18 +132,7 @@ async function* readSession(database: Database, row: SessionRow): AsyncGenerator
   };
   yield* readEvents(database, row);
   yield* readHistory(database, row);
-  const secrets = new Set(setupSecrets(setup));
-  const calls: CallSecrets[] = [];
-  for await (const approval of readApprovals(database, id)) {
-    const { line, answers } = withoutSecretAnswers(approval);
-    for (const answer of answers) if (isUnusual(answer)) secrets.add(answer);
-    if (answers.length > 0 && approval.call_id !== null) {
-      calls.push({ callId: approval.call_id, secrets: answers });
-    }
-    yield line;
-  }
-  yield* readRollouts(database, id, (data) => maskRollout(data, [...secrets], calls));
-  await requireUnchanged(database, row);
+  yield* readApprovals(database, id);
 }
 
 /**
@@ -165,43 +197,35 @@ async function* readHistory(
   for (const { session_id: _, ...turn } of turns) yield { kind: "turn", ...turn };
 }
 
-async function* readApprovals({ inbox }: Database, sessionId: string): AsyncGenerator<ApprovalColumns> {
+async function* readApprovals({ inbox }: Database, sessionId: string): AsyncGenerator<SessionFileLine> {
   for (let cursor: string | undefined; ;) {
     const page = await inbox.list({ sessionId, limit: PAGE, ...(cursor !== undefined && { cursor }) });
-    for (const { session_id: _, ...approval } of page.rows) yield approval;
+    for (const { session_id: _, ...approval } of page.rows) {
+      yield { kind: "approval", approval: withoutSecretAnswers(approval) };
+    }
     cursor = page.nextCursor;
     if (cursor === undefined) return;
   }
 }
 
-/** Returns an approval without the answers to secret questions, and those answers. */
-function withoutSecretAnswers(approval: ApprovalColumns): {
-  readonly line: LineOf<"approval">;
-  readonly answers: readonly string[];
-} {
+/** Returns an approval without the answers to secret questions. */
+function withoutSecretAnswers(approval: ApprovalColumns): ApprovalColumns {
   const request = JSON.parse(approval.request) as InboxRequest;
-  if (!hasSecretQuestions(request)) return { line: { kind: "approval", approval }, answers: [] };
+  if (!hasSecretQuestions(request)) return approval;
   const answer = approval.answer === null ? null : (JSON.parse(approval.answer) as Record<string, unknown>);
   const progress = withoutOutput(approval.progress);
   const masked = answer && JSON.stringify(maskAnswer(request, answer));
   // An undelivered answer has to be given again.
   const isLost = approval.parked_at !== null && approval.state === "answered" && masked !== approval.answer;
+  if (!isLost) return { ...approval, answer: masked, progress };
   return {
-    line: {
-      kind: "approval",
-      approval: isLost
-        ? {
-            ...approval,
-            state: "parked",
-            answer: null,
-            answered_by: null,
-            answered_by_name: null,
-            answered_at: null,
-            progress,
-          }
-        : { ...approval, answer: masked, progress },
-    },
-    answers: secretAnswers(request, answer),
+    ...approval,
+    state: "parked",
+    answer: null,
+    answered_by: null,
+    answered_by_name: null,
+    answered_at: null,
+    progress,
   };
 }
 

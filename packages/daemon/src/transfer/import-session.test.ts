@@ -1,9 +1,11 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
 import { allEvents, newSession, SETTINGS, useDatabases } from "../../test/database-fixture.ts";
+import type { SessionSetup } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
 import { importSession } from "./import-session.ts";
+import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
 import { StagedSession } from "./staged-session.ts";
 
@@ -54,6 +56,17 @@ function rolloutLines(
   ];
 }
 
+/** The first line of a rollout that continues another one. */
+const FORKED = {
+  type: "session_meta",
+  payload: { history_base: { thread_id: "victim", end_byte_offset: 9 } },
+};
+
+function rolloutOf(id: string, data: string): SessionFileLine[] {
+  const [rollout] = rolloutLines(id, null, { bytes: data.length }) as [SessionFileLine];
+  return [rollout, { kind: "data", base64: Buffer.from(data).toString("base64") }];
+}
+
 /** An answered approval that is delivered when the session is loaded. */
 function approvalLine(progress: ParkedProgress = { isRemembered: true }): LineOf<"approval"> {
   return {
@@ -94,6 +107,14 @@ function approvalLine(progress: ParkedProgress = { isRemembered: true }): LineOf
   };
 }
 
+const TOOL = {
+  name: "report",
+  description: "Sends a report",
+  inputSchema: { type: "object" },
+  url: "http://127.0.0.1:1/report",
+  secret: `whsec_${"a".repeat(32)}`,
+};
+
 /** A session with parts that run programs. */
 function* sessionWithPrograms(): Generator<SessionFileLine> {
   for (const line of sessionLines({ events: 1 })) {
@@ -109,7 +130,7 @@ function* sessionWithPrograms(): Generator<SessionFileLine> {
     };
     const environment = { url: "ws://127.0.0.1:1/" };
     const settings = { ...session.settings, permissionMode: "bypass" as const };
-    yield { ...line, session: { ...session, settings, setup: { mcpServers, environment } } };
+    yield { ...line, session: { ...session, settings, setup: { mcpServers, environment, tools: [TOOL] } } };
   }
   yield approvalLine();
 }
@@ -226,23 +247,28 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     const read = async (id: string) => {
       const { settings, setup } = await database.sessions.require(id);
       const { rows } = await database.inbox.list({ sessionId: id, limit: 10 });
-      const { mcpServers = {}, environment } = JSON.parse(setup) as {
-        mcpServers?: object;
-        environment?: object;
-      };
+      const { mcpServers = {}, environment, tools } = JSON.parse(setup) as SessionSetup;
       const { permissionMode } = JSON.parse(settings) as { permissionMode: string };
       return [
         permissionMode,
         Object.keys(mcpServers),
         environment,
+        tools,
         rows.map(({ state, answer }) => [state, answer !== null]),
       ];
     };
     const { session, leftOut } = await importSession(database, toAsync(sessionWithPrograms()), OPTIONS);
-    expect(await read(session.id)).toEqual(["workspace-write", [], undefined, [["parked", false]]]);
+    expect(await read(session.id)).toEqual([
+      "workspace-write",
+      [],
+      undefined,
+      undefined,
+      [["parked", false]],
+    ]);
     expect(await database.parked.remembered(session.id)).toEqual([]);
     expect(leftOut).toEqual({
       mcpServers: ["local", "sender", "remote"],
+      tools: ["report"],
       environment: "ws://127.0.0.1:1/",
       permissionMode: "bypass",
       answers: 1,
@@ -250,7 +276,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     expect((await allEvents(database, session.id)).at(-1)).toMatchObject({
       type: "warning",
       message: expect.stringContaining(
-        "local, sender, remote, the environment ws://127.0.0.1:1/, the permission mode bypass",
+        "local, sender, remote, the tools report, the environment ws://127.0.0.1:1/, the permission mode bypass",
       ) as string,
     });
 
@@ -264,10 +290,28 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     const { rows } = await other.inbox.list({ sessionId: trusted.session.id, limit: 10 });
     expect(rows.map(({ state }) => state)).toEqual(["answered"]);
     expect(await other.parked.remembered(trusted.session.id)).toHaveLength(1);
-    expect(trusted.leftOut).toEqual({ mcpServers: [], environment: null, permissionMode: null, answers: 0 });
+    expect(trusted.leftOut).toEqual({
+      mcpServers: [],
+      tools: [],
+      environment: null,
+      permissionMode: null,
+      answers: 0,
+    });
+    expect((JSON.parse(trusted.session.setup) as SessionSetup).tools).toEqual([TOOL]);
     const { setup, settings } = trusted.session;
     expect(Object.keys((JSON.parse(setup) as { mcpServers: object }).mcpServers)).toEqual(all);
     expect(settings).toContain('"danger-full-access"');
+  });
+
+  test("keeps only parts of an untrusted setup that are known to be harmless", async () => {
+    await using database = await databases.open();
+    const lines = [...sessionLines({ events: 1 })].map((line) => {
+      if (line.kind !== "session") return line;
+      const setup = { dedicated: true, addedLater: { url: "http://127.0.0.1:1" } };
+      return { ...line, session: { ...line.session, setup } };
+    });
+    const { session } = await importSession(database, toAsync(lines), OPTIONS);
+    expect(JSON.parse(session.setup)).toEqual({ dedicated: true });
   });
 
   test("refuses a thread that has no rollout", async () => {
@@ -311,32 +355,92 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
   test("refuses a rollout with a line that is too long to be loaded", async () => {
     await using database = await databases.open();
     const part = Buffer.alloc(4 * 1024 * 1024, "x");
+    const start = Buffer.from(part);
+    start.write("{}\n{");
     const parts = 17;
     const lines: SessionFileLine[] = [
       ...[...sessionLines({ events: 1 })].filter((line) => line.kind === "session" || line.kind === "event"),
       { ...(rolloutLines("thread", null)[0] as LineOf<"rollout">), role: "main", bytes: parts * part.length },
-      ...Array.from({ length: parts }, () => ({ kind: "data", base64: part.toString("base64") }) as const),
+      ...Array.from({ length: parts }, (_, index) => {
+        const base64 = (index === 0 ? start : part).toString("base64");
+        return { kind: "data", base64 } as const;
+      }),
     ];
-    await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow("line");
+    await expect(importSession(database, toAsync(lines), OPTIONS)).rejects.toThrow("a line with more than");
     expect(await countRemains(database)).toBe(0);
   });
 
-  test("accepts a base in which an export has masked secrets, next to one in which it has not", async () => {
-    await using database = await databases.open();
-    const based = (threadId: string, text: string): SessionFileLine[] => {
+  describe("with a base that another session has", () => {
+    /** A fork of the thread `base`, whose file has `data` as the content of that thread. */
+    const forkOf = (data: string | undefined, fork: Partial<LineOf<"rollout">> = {}): SessionFileLine[] => {
       const [rollout] = rolloutLines("base", null) as [LineOf<"rollout">];
-      const data = Buffer.from(`{"text":"${text}"}\n`);
+      const bytes = Buffer.from(data ?? "");
       return [
-        ...sessionLines({ threadId, events: 1 }),
-        { ...rollout, role: "base", bytes: data.length },
-        { kind: "data", base64: data.toString("base64") },
+        ...[...sessionLines({ threadId: "fork", events: 1 })].map((line) =>
+          line.kind === "rollout" ? { ...line, baseId: "base" } : line,
+        ),
+        ...(data === undefined
+          ? []
+          : ([
+              { ...rollout, role: "base", bytes: bytes.length, ...fork },
+              { kind: "data", base64: bytes.toString("base64") },
+            ] as const)),
       ];
     };
-    await importSession(database, toAsync(based("one", "a secret")), OPTIONS);
-    await importSession(database, toAsync(based("two", "a ******")), OPTIONS);
-    expect(String(await database.rollouts.read("base"))).toContain("a secret");
-    const other = importSession(database, toAsync(based("three", "another!")), OPTIONS);
-    await expect(other).rejects.toThrow("differs");
+    /** Imports the session of the thread `base`. */
+    const importBase = async (database: Database, data: string, more: Partial<LineOf<"rollout">> = {}) => {
+      const lines = [...sessionLines({ threadId: "base", events: 1 })].map((line) => {
+        if (line.kind === "rollout") return { ...line, bytes: Buffer.byteLength(data), ...more };
+        return line.kind === "data" ? { ...line, base64: Buffer.from(data).toString("base64") } : line;
+      });
+      const baseOf = more.baseId ?? null;
+      await importSession(
+        database,
+        toAsync([...lines, ...(baseOf === null ? [] : rolloutLines(baseOf, null))]),
+        OPTIONS,
+      );
+    };
+    const STORED = '{}\n{"text":"a secret"}\n';
+
+    test("accepts a file with the same bytes, or with more than an export has masked", async () => {
+      await using database = await databases.open();
+      await importBase(database, STORED.replace("secret", "******"));
+      await importSession(database, toAsync(forkOf(STORED)), OPTIONS);
+      expect(String(await database.rollouts.read("base"))).toContain("a ******");
+    });
+
+    test.each([
+      ["no content of it", undefined],
+      ["other content", STORED.replace("a", "b")],
+      ["asterisks instead of its content", STORED.replace("a secret", "********")],
+      ["only its beginning", "{}\n"],
+      ["more content", `${STORED}{}\n`],
+    ])("refuses a file with %s", async (_what, data) => {
+      await using database = await databases.open();
+      await importBase(database, STORED);
+      const fork = importSession(database, toAsync(forkOf(data)), OPTIONS);
+      await expect(fork).rejects.toMatchObject({ code: "unprocessable" });
+      expect((await database.sessions.list()).rows).toHaveLength(1);
+    });
+
+    test("refuses a file that does not contain the base of the base", async () => {
+      await using database = await databases.open();
+      await importBase(database, STORED, { baseId: "root" });
+      const fork = importSession(database, toAsync(forkOf(STORED)), OPTIONS);
+      await expect(fork).rejects.toThrow("differs");
+    });
+
+    test("refuses a base that another node imports at the same time", async () => {
+      await using database = await databases.open();
+      const [rollout] = rolloutLines("base", null, { role: "base" }) as [LineOf<"rollout">];
+      const { db } = database.store;
+      const started = await db
+        .transaction()
+        .execute(async (trx) => RolloutImport.begin(database.rollouts, trx, "mine", rollout));
+      await importBase(database, STORED);
+      const added = db.transaction().execute(async (trx) => started.add(trx, Buffer.from("{}\n")));
+      await expect(added).rejects.toThrow("differs");
+    });
   });
 
   test.each([
@@ -344,7 +448,18 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     ["a rollout that is its own base", rolloutLines("x", "x")],
     ["rollouts in a circle", [...rolloutLines("x", "y"), ...rolloutLines("y", "x")]],
     ["a rollout twice", [...rolloutLines("x", null), ...rolloutLines("x", null)]],
+    ["a rollout whose base it does not contain", rolloutLines("x", "y")],
     ["a rollout of another thread as its own", rolloutLines("x", null, { role: "main" })],
+    ["an empty rollout", rolloutLines("x", null, { bytes: 0 }).slice(0, 1)],
+    ["a rollout that is not JSON", rolloutOf("x", "{{{\n")],
+    ["a rollout whose first line has no end", rolloutOf("x", "{}")],
+    ["a rollout that does not begin with an object", rolloutOf("x", "[]\n")],
+    ["a rollout with a line that is not an object", rolloutOf("x", "{}\n\nx\n")],
+    ["a rollout that names another base", rolloutOf("x", `${JSON.stringify(FORKED)}\n`)],
+    [
+      "a rollout with the path of another one, whose ID ends like its own",
+      rolloutLines("x", null, { path: "sessions/2026/11/16/rollout-2026-11-16T15-25-44-other-x.jsonl" }),
+    ],
     [
       "a rollout with the path of another one",
       rolloutLines("x", null, { path: "sessions/2026/11/16/rollout-2026-11-16T15-25-44-victim.jsonl" }),
@@ -393,13 +508,5 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     expect(JSON.parse(rows[0]?.request ?? "")).toMatchObject({
       changes: [{ path: "/elsewhere/a", diff: "-x\n+y\n\n\nMoved to: /elsewhere/b" }],
     });
-  });
-
-  test("rejects a rollout that forms a cycle with one of another session", async () => {
-    await using database = await databases.open();
-    const first = toAsync([...sessionLines({ events: 1 }), ...rolloutLines("x", "y")]);
-    await importSession(database, first, OPTIONS);
-    const second = toAsync([...sessionLines({ threadId: "two", events: 1 }), ...rolloutLines("y", "x")]);
-    await expect(importSession(database, second, OPTIONS)).rejects.toThrow("refers to itself");
   });
 });

@@ -11,7 +11,7 @@ import { RolloutImport } from "./rollout-import.ts";
 import type { LineOf, SessionFileLine } from "./session-file.ts";
 import { DEFAULT_TENANT } from "../session-store/new-session-row.ts";
 import { StagedSession } from "./staged-session.ts";
-import { describeLeftOut, type LeftOut, withoutPrograms } from "./untrusted-parts.ts";
+import { describeLeftOut, type LeftOut, NOTHING_LEFT_OUT, withoutPrograms } from "./untrusted-parts.ts";
 
 /** Maximum size of one transaction. On SQLite, other writes wait for it. */
 const BATCH = { lines: 500, characters: 4 * 1024 * 1024 } as const;
@@ -132,11 +132,12 @@ class SessionImport {
   async publish(options: ImportOptions): Promise<ImportResult> {
     await this.#store();
     this.#rollout?.end();
+    this.#requireBases();
     const { codexVersion } = this.#first;
     const { isReplay = false, permissionMode } = options;
     const isTrusted = options.isTrusted === true || isReplay;
     const { session, leftOut } = isTrusted
-      ? { session: this.#first.session, leftOut: { mcpServers: [], environment: null, permissionMode: null } }
+      ? { session: this.#first.session, leftOut: NOTHING_LEFT_OUT }
       : withoutPrograms(this.#first.session);
     const result: LeftOut = {
       ...leftOut,
@@ -236,7 +237,7 @@ class SessionImport {
       case "rollout":
         this.#rollout?.end();
         this.#checkName(line);
-        await this.#checkBase(trx, line);
+        this.#checkBase(line);
         this.#rollout = await RolloutImport.begin(this.#database.rollouts, trx, session_id, line);
         return;
       case "data":
@@ -247,34 +248,31 @@ class SessionImport {
     }
   }
 
-  /**
-   * A rollout is written to its path and truncated when a parked request is answered. The path and ID must therefore
-   * belong to this thread.
-   */
-  #checkName({ id, path, role }: LineOf<"rollout">): void {
+  /** A rollout is truncated when a parked request is answered. It must therefore belong to this thread. */
+  #checkName({ id, role }: LineOf<"rollout">): void {
     const { threadId } = this.#first.session;
-    if (!path.endsWith(`-${id}.jsonl`)) throw inconsistent(`The rollout ${id} has the path of another one.`);
     if (role === "main" && id !== threadId && !id.startsWith(`${threadId}_`)) {
       throw inconsistent(`The rollout ${id} does not belong to the thread ${threadId}.`);
     }
   }
 
   /** Rejects circular references between files, because such files would never be removed. */
-  async #checkBase(trx: DaemonTransaction, { id, baseId }: LineOf<"rollout">): Promise<void> {
+  #checkBase({ id, baseId }: LineOf<"rollout">): void {
     if (this.#bases.has(id)) throw inconsistent(`It has the rollout ${id} twice.`);
     this.#bases.set(id, baseId);
     const seen = new Set([id]);
-    for (let base = baseId; base !== null; base = await this.#baseOf(trx, base)) {
+    for (let base = baseId; base !== null; base = this.#bases.get(base) ?? null) {
       if (seen.has(base)) throw inconsistent(`The rollout ${id} refers to itself.`);
       seen.add(base);
     }
   }
 
-  async #baseOf(trx: DaemonTransaction, id: string): Promise<string | null> {
-    const inFile = this.#bases.get(id);
-    if (inFile !== undefined) return inFile;
-    const query = trx.selectFrom("rollout").select("base_id").where("id", "=", id);
-    return (await query.executeTakeFirst())?.base_id ?? null;
+  /** Rejects a base that is not in the file. It could be the thread of another session. */
+  #requireBases(): void {
+    for (const [id, baseId] of this.#bases) {
+      if (baseId === null || this.#bases.has(baseId)) continue;
+      throw inconsistent(`It does not have the rollout ${baseId}, which the rollout ${id} continues.`);
+    }
   }
 
   #checkOrder({ seq, data }: LineOf<"event">): void {

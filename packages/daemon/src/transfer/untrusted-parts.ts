@@ -8,6 +8,8 @@ export interface LeftOut {
    * some of them.
    */
   readonly mcpServers: readonly string[];
+  /** Names of tools by webhook. Their URLs receive parts of the conversation. */
+  readonly tools: readonly string[];
   /** URL of the execution environment. The commands of the session run on this machine instead. */
   readonly environment: string | null;
   /** The permission mode in the file, if it was reduced. */
@@ -15,6 +17,14 @@ export interface LeftOut {
   /** Number of parked approvals that have to be answered again. */
   readonly answers: number;
 }
+
+export const NOTHING_LEFT_OUT: LeftOut = {
+  mcpServers: [],
+  tools: [],
+  environment: null,
+  permissionMode: null,
+  answers: 0,
+};
 
 /** Modes with a sandbox. */
 const SANDBOXED: ReadonlySet<PermissionMode> = new Set(["read-only", "workspace-write"]);
@@ -29,17 +39,19 @@ export function withoutPrograms(session: ExportedSession): {
   readonly session: ExportedSession;
   readonly leftOut: Omit<LeftOut, "answers">;
 } {
-  const { mcpServers = {}, environment, ...setup } = session.setup;
+  const { mcpServers = {}, environment, tools = [], dedicated } = session.setup;
   const { permissionMode } = session.settings;
   const isSandboxed = SANDBOXED.has(permissionMode);
   return {
     session: {
       ...session,
-      setup,
+      // Only parts that are known to be harmless, so that parts that are added later are left out.
+      setup: { ...(dedicated !== undefined && { dedicated }) },
       settings: { ...session.settings, ...(!isSandboxed && { permissionMode: "workspace-write" }) },
     },
     leftOut: {
       mcpServers: Object.keys(mcpServers),
+      tools: tools.map(({ name }) => name),
       environment: environment?.url ?? null,
       permissionMode: isSandboxed ? null : permissionMode,
     },
@@ -49,12 +61,14 @@ export function withoutPrograms(session: ExportedSession): {
 /** Creates the text for the journal. Returns undefined if nothing was left out. */
 export function describeLeftOut({
   mcpServers,
+  tools,
   environment,
   permissionMode,
   answers,
 }: LeftOut): string | undefined {
   const parts = [
     ...(mcpServers.length > 0 ? [`the MCP servers ${mcpServers.join(", ")}`] : []),
+    ...(tools.length > 0 ? [`the tools ${tools.join(", ")}`] : []),
     ...(environment === null ? [] : [`the environment ${environment}`]),
     ...(permissionMode === null ? [] : [`the permission mode ${permissionMode}`]),
     ...(answers > 0 ? [`the answers of ${answers} parked approvals`] : []),

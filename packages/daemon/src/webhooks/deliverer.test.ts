@@ -1,5 +1,6 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { createHmac } from "node:crypto";
+import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { ownedSession, useDatabases } from "../../test/database-fixture.ts";
 import { pollUntil } from "../../test/poll-until.ts";
@@ -31,6 +32,23 @@ const turnEnded = (turnId: string, threadId = "thread"): NewSessionEvent => ({
 });
 
 const messageOf = ({ body }: Received): WebhookMessage => webhookMessage.parse(JSON.parse(body));
+
+/** Responses that a receiver does not send yet. */
+class HeldResponses {
+  readonly #open = new Set<ServerResponse>();
+  /** The number of unanswered requests after each request. */
+  readonly counts: number[] = [];
+
+  add(response: ServerResponse): void {
+    this.#open.add(response);
+    response.once("close", () => this.#open.delete(response));
+    this.counts.push(this.#open.size);
+  }
+
+  release(): void {
+    for (const response of this.#open) response.end();
+  }
+}
 
 function start(database: Database, limits: Partial<WebhookLimits> = {}): WebhookDeliverer {
   return new WebhookDeliverer({
@@ -202,6 +220,51 @@ describe.each(STORE_KINDS)("webhooks on %s", (kind) => {
     }
     await quick.waitFor(5);
     expect(slow.received).toHaveLength(2);
+  });
+
+  test("that timed out get one request at a time until they answer in time", async () => {
+    const held = new HeldResponses();
+    await using receiver = await Receiver.start((_, response) => held.add(response));
+    await using stored = await stage({ url: receiver.url });
+    const limits = { concurrencyPerWebhook: 2, requestTimeoutMs: 1000, retryMs: 600_000 };
+    await using _deliverer = start(stored.database, limits);
+    const send = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1) {
+        await stored.database.journal.append(stored.owner, [turnEnded(`${turn}`)]);
+      }
+    };
+    await send(5);
+    await receiver.waitFor(5);
+    expect(held.counts).toEqual([1, 2, 1, 1, 1]);
+    held.release();
+    await pollUntil(async () =>
+      (await states(stored.database, stored.webhookId)).some(({ state }) => state === "delivered"),
+    );
+    await send(2);
+    await receiver.waitFor(7);
+    expect(held.counts.slice(5)).toEqual([1, 2]);
+  });
+
+  test("that timed out leave requests to others, also together", async () => {
+    const held = new HeldResponses();
+    await using slow = await Receiver.start((_, response) => held.add(response));
+    await using quick = await Receiver.start();
+    await using stored = await stage({ url: slow.url });
+    for (let more = 0; more < 3; more += 1) {
+      await stored.database.webhooks.create({ url: slow.url, events: ALL, by: "tester" }, 100);
+    }
+    const limits = { concurrency: 4, requestTimeoutMs: 1000, retryMs: 600_000 };
+    await using _deliverer = start(stored.database, limits);
+    await stored.database.journal.append(stored.owner, [turnEnded("first")]);
+    await slow.waitFor(4);
+    expect(held.counts).toEqual([1, 2, 3, 4]);
+    await stored.database.webhooks.create({ url: quick.url, events: ALL, by: "tester" }, 100);
+    for (let turn = 0; turn < 3; turn += 1) {
+      await stored.database.journal.append(stored.owner, [turnEnded(`${turn}`)]);
+    }
+    await slow.waitFor(10);
+    expect(Math.max(...held.counts.slice(4))).toBe(2);
+    expect(quick.received).toHaveLength(3);
   });
 
   test("get each message from one of two nodes", async () => {

@@ -1,4 +1,4 @@
-import { timerDelay } from "@codexkit/rpc/async";
+import { BoundedSet, timerDelay } from "@codexkit/rpc/async";
 import type { Logger } from "pino";
 import type { Database } from "../database.ts";
 import { notificationKeys } from "../database/notifications.ts";
@@ -16,6 +16,12 @@ const JITTER = 0.2;
 /** Interval of queries for messages from other nodes whose notification was lost. */
 const POLL_MS = 30_000;
 const GONE = 410;
+/** A receiver is slow if it has not responded within this share of the timeout. */
+const SLOW_SHARE = 0.25;
+/** Share of the concurrent deliveries that slow receivers get together, so that the others never wait for them. */
+const SLOW_CONCURRENCY_SHARE = 0.5;
+/** More than there are webhooks, because deleted ones are not removed. */
+const MAX_SLOW = 1000;
 const ERROR_LENGTH = 500;
 
 export interface DelivererOptions extends WebhookSettings {
@@ -29,6 +35,8 @@ export class WebhookDeliverer implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #wake = new Wake();
   readonly #active = new Map<Promise<void>, string>();
+  /** Webhooks whose receiver is slow. Each has one delivery at a time, until its receiver responds in time. */
+  readonly #slow = new BoundedSet<string>(MAX_SLOW);
   readonly #subscription: Disposable;
   readonly #work: Promise<void>;
 
@@ -68,16 +76,29 @@ export class WebhookDeliverer implements AsyncDisposable {
   /** Starts the deliveries that are due, and returns how long to wait for the next one. */
   async #startDue(): Promise<number> {
     const { database, limits } = this.#options;
-    const { concurrency, concurrencyPerWebhook, requestTimeoutMs } = limits;
+    const { concurrency, requestTimeoutMs } = limits;
     while (this.#active.size < concurrency && !this.#stop.signal.aborted) {
-      const counts = Map.groupBy(this.#active.values(), (id) => id);
-      const busy = [...counts].filter(([, list]) => list.length >= concurrencyPerWebhook).map(([id]) => id);
+      const busy = this.#busyWebhooks();
       const due = await database.webhooks.claim({ holdMs: requestTimeoutMs * 2, busy });
       if (!due) return Math.min(POLL_MS, (await database.webhooks.nextDueIn(busy)) ?? POLL_MS);
       this.#start(due);
     }
     // The end of a delivery also ends the wait.
     return POLL_MS;
+  }
+
+  /** Returns the webhooks for which no further delivery may be started now. */
+  #busyWebhooks(): string[] {
+    const { concurrency, concurrencyPerWebhook } = this.#options.limits;
+    const active = [...this.#active.values()];
+    const busy = new Set<string>();
+    for (const [id, { length }] of Map.groupBy(active, (webhookId) => webhookId)) {
+      if (length >= (this.#slow.has(id) ? 1 : concurrencyPerWebhook)) busy.add(id);
+    }
+    const maxSlow = Math.max(1, Math.floor(concurrency * SLOW_CONCURRENCY_SHARE));
+    if (active.filter((id) => this.#slow.has(id)).length >= maxSlow)
+      for (const id of this.#slow) busy.add(id);
+    return [...busy];
   }
 
   #start(due: DueDelivery): void {
@@ -108,7 +129,7 @@ export class WebhookDeliverer implements AsyncDisposable {
       const message = await composeMessage(database, delivery);
       if (!message) return { state: "failed", status, error: "The session was deleted." };
       const body = JSON.stringify(message);
-      ({ status } = await guardedRequest({
+      const request = guardedRequest({
         url: webhook.url,
         headers: signedHeaders(webhook.secret, { id: delivery.id, at: Date.now(), body }),
         body,
@@ -116,7 +137,8 @@ export class WebhookDeliverer implements AsyncDisposable {
         timeoutMs: limits.requestTimeoutMs,
         maxResponseBytes: limits.responseBytes,
         signal: this.#stop.signal,
-      }));
+      });
+      ({ status } = await this.#watchDuration(webhook.id, request));
     } catch (error) {
       if (this.#stop.signal.aborted) return undefined;
       return this.#failure(delivery.attempts, null, describe(error));
@@ -126,6 +148,21 @@ export class WebhookDeliverer implements AsyncDisposable {
     const error = `The receiver responded with status ${status}.${isRedirect ? " Redirects are not followed." : ""}`;
     if (status === GONE) return { state: "failed", status, error, isGone: true };
     return this.#failure(delivery.attempts, status, error);
+  }
+
+  /** Records whether the receiver is slow. Settles like the request. */
+  async #watchDuration<Value>(webhookId: string, request: Promise<Value>): Promise<Value> {
+    let isSlow = false;
+    const timer = setTimeout(() => {
+      isSlow = true;
+      this.#slow.add(webhookId);
+    }, this.#options.limits.requestTimeoutMs * SLOW_SHARE);
+    try {
+      return await request;
+    } finally {
+      clearTimeout(timer);
+      if (!isSlow) this.#slow.delete(webhookId);
+    }
   }
 
   #failure(attempts: number, status: number | null, error: string): DeliveryOutcome {

@@ -72,7 +72,7 @@ class ClaimingNode implements AsyncDisposable {
   }
 }
 
-describe("nodes that claim concurrently", { retry: 0 }, () => {
+describe("nodes that claim concurrently", () => {
   const databases = useDatabases("postgres");
   const open = new AsyncDisposableStack();
   let location = "";

@@ -11,7 +11,7 @@ import { finishWork, startWork } from "./start-work.ts";
 /** Limit of the start of a fleet. */
 const START_MS = 120_000;
 
-describe("a fleet of three nodes", { retry: 0 }, () => {
+describe("a fleet of three nodes", () => {
   const databases = useDatabases("postgres");
   let fleet: Fleet;
 

@@ -20,7 +20,7 @@ const first = Number(process.env[SEED_VARIABLE] ?? Math.floor(Math.random() * 2 
 const count = Number(process.env[COUNT_VARIABLE] ?? COUNT);
 const seeds = Array.from({ length: count }, (_, index) => first + index);
 
-describe("random faults", { retry: 0 }, () => {
+describe("random faults", () => {
   const databases = useDatabases("postgres");
   let fleet: Fleet;
 

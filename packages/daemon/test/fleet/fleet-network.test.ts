@@ -44,7 +44,7 @@ function expectNoMove(client: FleetClient, sessionId?: string): void {
   expect(events.filter((event) => isEnd(event) && event.type !== "turn.completed")).toEqual([]);
 }
 
-describe("a fleet of three nodes", { retry: 0 }, () => {
+describe("a fleet of three nodes", () => {
   const databases = useDatabases("postgres");
   let fleet: Fleet;
 
@@ -158,7 +158,7 @@ describe("a fleet of three nodes", { retry: 0 }, () => {
   }, 180_000);
 });
 
-describe("a fleet without notifications", { retry: 0 }, () => {
+describe("a fleet without notifications", () => {
   const databases = useDatabases("postgres");
 
   test("works behind poolers in transaction mode, and behind a proxy that loses notifications", async () => {

@@ -11,7 +11,7 @@ import { finishWork, startWork } from "./start-work.ts";
 const LEASE = { leaseMs: 2_000, renewMs: 200, renewTimeoutMs: 500, freezeMs: 1_200 };
 const OUTAGES_MS = [2_000, 10 * LEASE.leaseMs];
 
-describe("a fleet of three nodes", { retry: 0 }, () => {
+describe("a fleet of three nodes", () => {
   const databases = useDatabases("postgres");
 
   test("moves no session while Postgres is down for 2 s or for ten leases", async () => {

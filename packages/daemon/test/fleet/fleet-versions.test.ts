@@ -21,7 +21,7 @@ import { FleetStore } from "./fleet-store.ts";
 
 const execute = promisify(execFile);
 
-describe("two nodes of simulated different versions", { retry: 0 }, () => {
+describe("two nodes of simulated different versions", () => {
   const databases = useDatabases("postgres");
 
   test("both serve requests during and after a simulated migration that adds a column and an index", async () => {
@@ -65,7 +65,7 @@ describe("two nodes of simulated different versions", { retry: 0 }, () => {
   });
 });
 
-describe("a store that was reset to an older state", { retry: 0 }, () => {
+describe("a store that was reset to an older state", () => {
   test("receives the acknowledged events again, or reports them as missing", async () => {
     await using folder = await tempFolder("rewound");
     // Postgres runs as another user if the tests run as root.
@@ -111,7 +111,7 @@ describe("a store that was reset to an older state", { retry: 0 }, () => {
   }, 120_000);
 });
 
-describe("a full disk", { retry: 0 }, () => {
+describe("a full disk", () => {
   test("refuses commands with store_full, and continues without loss once there is space", async () => {
     await using disk = await PostgresDisk.start();
     await using fleet = await Fleet.start({

@@ -20,7 +20,7 @@ const NODES = ["a", "b", "c"];
 /** Limit of a fleet's start. */
 const START_MS = 120_000;
 
-describe("a fleet", { retry: 0 }, () => {
+describe("a fleet", () => {
   const databases = useDatabases("postgres");
   let fleet: Fleet;
 
@@ -201,7 +201,7 @@ describe("a fleet", { retry: 0 }, () => {
   }, 120_000);
 });
 
-describe("a fleet with the default times", { retry: 0 }, () => {
+describe("a fleet with the default times", () => {
   const databases = useDatabases("postgres");
 
   test("restarts node after node under load without an interrupted turn or a failed request", async () => {

@@ -10,7 +10,7 @@ import { finishWork, startWork } from "./start-work.ts";
 /** Limit of the start of a fleet. */
 const START_MS = 120_000;
 
-describe.each(STORE_KINDS)("one node on %s", { retry: 0 }, (kind) => {
+describe.each(STORE_KINDS)("one node on %s", (kind) => {
   const databases = useDatabases(kind);
   let fleet: Fleet;
 

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { parseArgs } from "node:util";
 import { ExecError } from "../errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../logger.ts";
@@ -90,7 +91,7 @@ function parse(args: readonly string[]): Values {
       },
     }).values;
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     throw new ExecError(
       "bad_option",
       `${problem.replace(/\.?$/, ".")} Run codexkit-exec-server --help to see the options.`,

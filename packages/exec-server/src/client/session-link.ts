@@ -1,4 +1,5 @@
 import { type CallOptions, Peer, type RawJson, RemoteError, RpcError, type Transport } from "@codexkit/rpc";
+import { messageOf } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import { ExecError } from "../errors.ts";
 import type { ClientLimits } from "../limits.ts";
@@ -246,8 +247,4 @@ export function asExecError(error: unknown): ExecError {
     return new ExecError("connect_failed", error.message, { cause: error });
   }
   return new ExecError("disconnected", messageOf(error), { cause: error });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-import { collectBytes } from "@codexkit/rpc/async";
+import { collectBytes, messageOf } from "@codexkit/rpc/async";
 import type { IncomingMessage } from "node:http";
 import { EXEC_LIMITS } from "../limits.ts";
 import type { CallContext, Method } from "../session/method.ts";
@@ -87,10 +87,7 @@ async function wholeBody(response: IncomingMessage): Promise<Buffer> {
   try {
     body = await collectBytes(response as AsyncIterable<Buffer>, EXEC_LIMITS.httpBodyBytes);
   } catch (error) {
-    throw new Refusal(
-      CODES.internal,
-      `http/request failed: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new Refusal(CODES.internal, `http/request failed: ${messageOf(error)}`);
   }
   if (body) return body;
   throw new Refusal(

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { join, resolve } from "node:path";
 import { compileGlob } from "./glob-matcher.ts";
 import { policyRefusal } from "./policy-refusal.ts";
@@ -77,9 +78,7 @@ function compileMatcher(pattern: string): (relative: string) => boolean {
   try {
     return compileGlob(pattern);
   } catch (cause) {
-    throw policyRefusal(
-      `The pattern ${pattern} is invalid: ${cause instanceof Error ? cause.message : String(cause)}`,
-    );
+    throw policyRefusal(`The pattern ${pattern} is invalid: ${messageOf(cause)}`);
   }
 }
 

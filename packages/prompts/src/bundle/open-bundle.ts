@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
@@ -98,7 +99,7 @@ function unzip(path: string, bytes: Uint8Array): ReadonlyMap<string, Uint8Array>
       throw new Error("its manifest was changed");
     return new Map(Object.entries(files));
   } catch (cause) {
-    throw invalid(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw invalid(path, messageOf(cause), cause);
   }
 }
 

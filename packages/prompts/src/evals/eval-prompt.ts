@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { rm } from "node:fs/promises";
 import { type Codex, type OptionKeys, rejectUnknownOptions } from "codexkit";
 import { checkValue, isCount, isFunction, isString } from "../check-value.ts";
@@ -170,7 +171,7 @@ function toFailedCase(
   result: EvaluationResult<unknown> | undefined,
   durationMs: number,
 ): EvalCaseResult {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const partial = result ?? (error instanceof PromptEvaluationError ? error.partial : undefined);
   return {
     name,

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import type { Input, InputPart } from "codexkit";
 import { join } from "node:path";
 import { PromptError } from "../errors.ts";
@@ -80,7 +81,7 @@ export class PromptView {
       });
     } catch (cause) {
       if (PromptError.is(cause)) throw cause;
-      const message = cause instanceof Error ? cause.message : String(cause);
+      const message = messageOf(cause);
       const { name } = this.#prompt.definition;
       throw new PromptError("invalid_definition", `${name} could not be rendered: ${message}`, { cause });
     }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { CodexError, TurnFailedError } from "codexkit";
 import { PromptError, type PromptErrorCode } from "../errors.ts";
 import { type EvaluationPhase, type PartialEvaluation, PromptEvaluationError } from "./evaluation-error.ts";
@@ -55,7 +56,7 @@ const REQUEST_CODES: ReadonlySet<string> = new Set([
 /** Turns whatever ended an evaluation into its one error class, with what was produced so far. */
 export function toEvaluationError(error: unknown, partial: PartialEvaluation): PromptEvaluationError {
   if (error instanceof PromptEvaluationError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (PromptError.is(error)) {
     return new PromptEvaluationError(message, {
       code: error.code,

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { PromptError } from "../errors.ts";
@@ -44,7 +45,7 @@ export class PromptOverrides {
     try {
       stored = JSON.parse(json);
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason = messageOf(cause);
       throw new PromptError("invalid_snapshot", `The overrides are not JSON: ${reason}`, { cause });
     }
     return new PromptOverrides(stored as StoredOverrides);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { BoundedMap } from "@codexkit/rpc/async";
+import { BoundedMap, messageOf } from "@codexkit/rpc/async";
 import { raceCancel } from "../contract/cancelled.ts";
 import type { AgentProvider, ProviderCallOptions, SpawnOptions } from "../contract/agent-provider.ts";
 import type { AgentSpec } from "../contract/agent-spec.ts";
@@ -278,7 +278,7 @@ export class AcpProvider implements AgentProvider {
       await agent.ended;
       return await (this.#agent ?? this.#restart());
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw new ProviderError("spawn_failed", message, { cause: error });
     }
   }
@@ -321,7 +321,7 @@ export class AcpProvider implements AgentProvider {
 
 function spawnFailed(error: unknown): ProviderError {
   if (ProviderError.is(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new ProviderError("spawn_failed", message, { cause: error });
 }
 

@@ -1,4 +1,5 @@
 import { RemoteError, RPC_CODES, RpcError } from "@codexkit/rpc";
+import { messageOf } from "@codexkit/rpc/async";
 import { CodexError, type CodexErrorCode } from "../errors.ts";
 
 /** The call that failed. */
@@ -83,7 +84,7 @@ export function toCodexError(error: unknown, call: FailedCall): CodexError {
   if (CodexError.is(error)) return error;
   if (RemoteError.is(error)) return fromRemote(error);
   if (RpcError.is(error)) return fromRpc(error, call);
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   return new CodexError("request_failed", `${call.method} failed: ${why}`, { cause: error });
 }
 

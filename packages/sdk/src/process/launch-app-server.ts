@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Transport } from "@codexkit/rpc";
@@ -170,7 +171,7 @@ function openManifest(folder: string, mark: string, warnings: string[]): Manifes
   try {
     return new ManifestFile(folder, mark);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     if (!warnings.includes(problem)) warnings.push(problem);
     return undefined;
   }

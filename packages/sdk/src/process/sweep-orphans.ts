@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { listOwned, sendSignal } from "./end-owned.ts";
@@ -38,7 +39,7 @@ export async function sweepOrphans(folder: string = ownersFolder()): Promise<Swe
   try {
     await sweep.run(folder);
   } catch (error) {
-    sweep.problems.push(error instanceof Error ? error.message : String(error));
+    sweep.problems.push(messageOf(error));
   }
   return { killed: [...sweep.killed], removed: sweep.removed, problems: sweep.problems };
 }

@@ -1,4 +1,5 @@
 import type { JsonValue } from "@codexkit/protocol";
+import { messageOf } from "@codexkit/rpc/async";
 import { describeIssues, toJsonSchema } from "./convert-schema.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import {
@@ -58,6 +59,6 @@ function jsonSchemaOf(schema: StandardSchema): JsonSchema {
       },
     });
   } catch (error) {
-    throw invalidSchema(error instanceof Error ? error.message : String(error), error);
+    throw invalidSchema(messageOf(error), error);
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { z } from "zod";
 import { isZod3 } from "../schema/json-schema.ts";
 import { describeIssues, toJsonSchema } from "../schema/convert-schema.ts";
@@ -88,8 +89,4 @@ function checkShape(name: string, { type, properties, required }: JsonObject): v
   if (required !== undefined && !Array.isArray(required)) {
     throw invalidTool("tool", name, "the schema's required must be an array");
   }
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

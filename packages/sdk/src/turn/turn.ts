@@ -4,7 +4,7 @@ import { type OptionKeys, rejectUnknownOptions } from "../options/reject-unknown
 import type { Input } from "./input.ts";
 import { interruptTurn } from "./interrupt-turn.ts";
 import type { LiveTurn } from "./live-turn.ts";
-import { raceAbort, withTimeout } from "@codexkit/rpc/async";
+import { messageOf, raceAbort, withTimeout } from "@codexkit/rpc/async";
 import { TurnFailedError, type TurnResult } from "../events/turn-result.ts";
 
 /** Calls to the server about a running turn. */
@@ -156,7 +156,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
       return this.#parse(result.finalResponse);
     } catch (error) {
       const code = CodexError.is(error) ? error.code : "invalid_output";
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       throw new TurnFailedError(code, message, result, { cause: error });
     }
   }

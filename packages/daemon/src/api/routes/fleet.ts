@@ -18,7 +18,7 @@ export const fleetRoutes = {
   "POST /nodes/{nodeId}/drain": {
     summary: "Drain a node, so that other nodes take over its sessions",
     description:
-      "Any node accepts the request. The named node stops claiming sessions, waits a limited time for its running turns to end, and releases its sessions.",
+      "Any node accepts the request. The named node stops claiming sessions, waits a limited time for its running turns to end, and releases its sessions. It stays `draining` until it is restarted. Its `pinnedSessions` don't move: they wait until then.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,
@@ -29,7 +29,7 @@ export const fleetRoutes = {
   "DELETE /nodes/{nodeId}": {
     summary: "Remove a lost node",
     description:
-      "Sessions that need its folders fail with `node_lost`. They continue with their next message if the node comes back with the same name. With `rehome`, they can run on any node instead, in the folder with the same path on that node.",
+      "Rejected while the node is running, even if it is drained. Its `pinnedSessions` fail with `node_lost`. They continue with their next message if the node comes back with the same name. With `rehome`, they can run on any node instead, in the folder with the same path on that node.",
     tag: "fleet",
     scope: "admin",
     params: nodeParams,

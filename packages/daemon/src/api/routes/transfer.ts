@@ -12,6 +12,10 @@ const leftOut = z
       description:
         "Names of the omitted MCP servers, including those that the export left out because of their secrets.",
     }),
+    tools: z.array(z.string()).readonly().meta({
+      description:
+        "Names of the omitted tools by webhook, whose URLs would receive parts of the conversation.",
+    }),
     environment: z.string().nullable().meta({
       description: "URL of the omitted execution environment. Commands run on this machine instead.",
     }),
@@ -60,7 +64,7 @@ export const transferRoutes = {
         .meta({ description: "Default: the original mode; without `trust`, at most workspace-write." }),
       trust: booleanParameter().default(false).meta({
         description:
-          "Whether to import the parts that run programs or open connections: MCP servers, the execution environment, a mode without a sandbox, and answers of parked approvals. Only trust a file as you would trust code.",
+          "Whether to import the parts that run programs or open connections: MCP servers, tools by webhook, the execution environment, a mode without a sandbox, and answers of parked approvals. Only trust a file as you would trust code.",
       }),
     }),
     bytes: true,

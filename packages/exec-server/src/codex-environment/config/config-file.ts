@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { TomlError } from "smol-toml";
 import { runFileOperation } from "../../files/operations.ts";
 import { pathUri } from "../../wire/path-uri.ts";
@@ -28,7 +29,7 @@ export async function readConfigFile(path: string, kind = "config file"): Promis
     return { path, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch (error) {
     if (error instanceof Refusal && error.rpcCode === CODES.notFound) return undefined;
-    throw configFailure(`Failed to read ${kind} ${path}: ${reason(error)}`);
+    throw configFailure(`Failed to read ${kind} ${path}: ${messageOf(error)}`);
   }
 }
 
@@ -52,10 +53,6 @@ export async function readToml(path: string, kind?: string): Promise<TomlTable |
  * quotes, because they may contain a secret.
  */
 function tomlFault(error: unknown): string {
-  const [what = ""] = reason(error).split("\n");
+  const [what = ""] = messageOf(error).split("\n");
   return error instanceof TomlError ? `${error.line}:${error.column}: ${what}` : ` ${what}`;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import * as z from "zod";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Method } from "../../session/method.ts";
@@ -91,7 +92,7 @@ async function discover(
     }
     warnings.push(`The plugin at ${root} has no readable manifest.`);
   } catch (error) {
-    warnings.push(`${root}: ${error instanceof Error ? error.message : String(error)}`);
+    warnings.push(`${root}: ${messageOf(error)}`);
   }
   return { skills: [] };
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import * as z from "zod";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Method } from "../../session/method.ts";
@@ -37,6 +38,6 @@ async function discover({ id, path, sandbox: context }: Root, sandbox: Sandbox):
   try {
     return { ...empty, ...(await scanRoot(path, fileCalls(sandbox, context), warnings)), error: null };
   } catch (error) {
-    return { ...empty, error: error instanceof Error ? error.message : String(error) };
+    return { ...empty, error: messageOf(error) };
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { SERVER_LIMITS } from "../../limits.ts";
 import { runFileOperation } from "../../files/operations.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -63,7 +64,7 @@ function textReader(call: FileCalls, warnings: string[]): ReadText {
   return (path) =>
     load(path).catch((error: unknown) => {
       if (error instanceof Refusal && error.rpcCode === CODES.notFound) return undefined;
-      warnings.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+      warnings.push(`${path}: ${messageOf(error)}`);
       return undefined;
     });
 }

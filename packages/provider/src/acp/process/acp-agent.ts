@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { Readable, Writable } from "node:stream";
 import {
   type AgentCapabilities,
@@ -133,7 +134,7 @@ async function startOwned(options: AcpAgentOptions): Promise<OwnedProcess> {
     if (!owned.startError) return owned;
     throw owned.startError;
   } catch (error) {
-    throw unavailable(options, error instanceof Error ? error.message : String(error), error);
+    throw unavailable(options, messageOf(error), error);
   }
 }
 

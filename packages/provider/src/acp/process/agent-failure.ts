@@ -1,5 +1,5 @@
 import { RequestError } from "@agentclientprotocol/sdk";
-import { withTimeout } from "@codexkit/rpc/async";
+import { messageOf, withTimeout } from "@codexkit/rpc/async";
 
 /** Maximum length of the detail in a message. */
 const DETAIL_LENGTH = 1_000;
@@ -18,7 +18,7 @@ export function waitForAgent<Value>(what: string, limitMs: number, work: Promise
 
 /** Describes an error with the agent's detail: many agents answer "Internal error" and put the reason into `data`. */
 export function describeFailure(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const detail = error instanceof RequestError ? detailOf(error.data) : "";
   return detail === "" || message.includes(detail) ? message : `${message}: ${detail}`;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { CodexError, type CodexErrorCode } from "codexkit";
 import { ProviderError, type ProviderErrorCode } from "../../contract/provider-error.ts";
 import { classifyFailure } from "./classify-failure.ts";
@@ -30,7 +31,7 @@ const RETRYABLE: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
 /** Maps an error of the SDK to the contract's. */
 export function toProviderError(error: unknown, otherwise: ProviderErrorCode): ProviderError {
   if (ProviderError.is(error)) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (!(error instanceof CodexError)) return new ProviderError(otherwise, message, { cause: error });
   const subtype = classifyFailure(error);
   const code = CODES[error.code] ?? OF_THE_ENDPOINT.find((one) => one === subtype) ?? otherwise;

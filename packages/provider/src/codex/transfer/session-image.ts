@@ -1,3 +1,4 @@
+import { messageOf } from "@codexkit/rpc/async";
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import { z } from "zod";
@@ -52,7 +53,7 @@ export async function decodeImage(bytes: Uint8Array): Promise<SessionImage> {
       files: files.map(({ name, data }) => ({ name, bytes: Buffer.from(data, "base64") })),
     };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const message = `The bytes are not an exported Codex session: ${why}. Pass what \`export\` of a CodexProvider returned.`;
     throw new ProviderError("invalid_export", message, { cause: error });
   }
