@@ -80,6 +80,22 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
     expect(await talk(session, "more")).toBe("heard: one, instead, more");
   });
 
+  test("stores a revert with its result, so that a node that is lost then brings no removed turn back", async () => {
+    await using stage = await start(recall);
+    const session = await stage.create();
+    await talk(session, "one");
+    const { turnId } = (await session.send("two")) as unknown as { turnId: string };
+    await session.ended(turnId);
+    expect(await session.run("revert", { beforeTurnId: turnId })).toMatchObject({ ok: true });
+    const stored = await stage.database.store.db
+      .selectFrom("session_rollout")
+      .select("rollout_id")
+      .where("session_id", "=", session.id)
+      .execute();
+    // The second file continues the first one up to the removed turn.
+    expect(stored).toHaveLength(2);
+  });
+
   test("and its fork continue from the stored history, also after the original continued on another node", async () => {
     await using stage = await start(recall);
     const session = await stage.create();

@@ -55,7 +55,8 @@ export interface CommandContext {
   unqueue(commandId: string): Promise<boolean>;
   /** Applies changed settings to timers and limits. */
   settingsChanged(): void;
-  followRollout(): Promise<void>;
+  /** Follows the file in which a revert continues the thread. Returns the step that stores its first lines. */
+  followRevert(): Promise<Pick<FinishOptions, "also">>;
 }
 
 const STEERED_PARKED =
@@ -250,8 +251,10 @@ async function revert(
     const isGone = CodexError.is(error) && error.code === "turn_not_found";
     if (!(isGone && context.mayHaveBeenSent(command))) throw error;
   }
-  await context.followRollout();
-  return done({}, { events: [{ type: "session.updated", changes: { revertedBefore: beforeTurnId } }] });
+  // Stored with the result. Otherwise, another node that takes the session over now would bring the removed turns back.
+  const { also } = await context.followRevert();
+  const events = [{ type: "session.updated", changes: { revertedBefore: beforeTurnId } }] as const;
+  return done({}, { events, ...(also && { also }) });
 }
 
 async function startTurn(

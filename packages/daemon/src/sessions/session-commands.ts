@@ -2,7 +2,7 @@ import type { Thread } from "codexkit";
 import type { CommandBody } from "../api/command.ts";
 import type { Ownership } from "../database/ownership.ts";
 import type { Problem } from "../api/problem.ts";
-import type { CommandResult, PendingCommand } from "../commands/command-store.ts";
+import type { CommandResult, PendingCommand, FinishOptions } from "../commands/command-store.ts";
 import { type AcceptedMessages, findMessage } from "./accepted-messages.ts";
 import type { CommandContext, Step } from "./command-executor.ts";
 import type { CommandQueue } from "./command-queue.ts";
@@ -147,7 +147,7 @@ export class SessionCommands implements CommandContext {
     return deleteSession(this.state, this.loaded, { pool: session.pool, approvals, queue, onWarning });
   }
 
-  async followRollout(): Promise<void> {
-    if (this.loaded) await this.#deps.loader.followRollout(this.loaded.thread);
+  async followRevert(): Promise<Pick<FinishOptions, "also">> {
+    return this.loaded ? this.#deps.loader.followRevert(this.loaded.thread) : {};
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { CODEX_VERSION, CodexError, type Thread } from "codexkit";
+import type { FinishOptions } from "../commands/command-store.ts";
 import type { AppServer } from "../codex/app-server.ts";
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
@@ -80,6 +81,12 @@ export class ThreadLoader {
   async followRollout(thread: Thread): Promise<void> {
     const { path } = await thread.read();
     if (path !== null) await this.#deps.rollouts.follow(thread.id, path, "main");
+  }
+
+  /** Like `followRollout`, after a revert. Returns the step that stores the new file. */
+  async followRevert(thread: Thread): Promise<Pick<FinishOptions, "also">> {
+    await this.followRollout(thread);
+    return this.#deps.rollouts.collectAll();
   }
 
   async #loadOn(lease: AppServerLease): Promise<LoadedThread> {
