@@ -100,8 +100,13 @@ describe.each(published)("%s", (name, { manifest, entryPoints }) => {
   });
 });
 
-// The protocol's types and tables run on any version, the daemon's client in browsers, and the console is a folder of files.
-const anywhere = ["@codexkit/protocol", "@codexkit/daemon/client", "@codexkit/console"];
+// The protocol's types and tables run on any version, two entry points in browsers, and the console is a folder of files.
+const anywhere = [
+  "@codexkit/protocol",
+  "@codexkit/approvals/shell",
+  "@codexkit/daemon/client",
+  "@codexkit/console",
+];
 
 it("names the version at every entry point when Node is too old", async () => {
   const versioned = publishedPackages.flatMap(({ manifest, entryPoints, oldestNode }) =>
