@@ -7,8 +7,9 @@ import {
   say,
   type ScriptFunction,
   type ScriptRequest,
+  writeStdin,
 } from "@codexkit/scripted-model";
-import { readFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CreateSession } from "../src/api/settings.ts";
@@ -66,6 +67,21 @@ export const PARKED_KINDS: Readonly<Record<string, ParkedKind>> = {
     declined: /^exec_command failed: CreateProcess \{ message: "Rejected\(\\"rejected by user\\"\)" \}$/,
     runs: 1,
     strategies: ["inject", "inject"],
+  },
+  "terminal input": {
+    ask: (request, name) => {
+      const terminal = request.commandResult("open")?.sessionId;
+      return terminal === undefined
+        ? run("cat", { callId: "open", tty: true, yieldMs: 250 })
+        : writeStdin(terminal, `echo ran >> ${name}\n`, { callId: "call" });
+    },
+    callId: "call",
+    accepted:
+      /^A person accepted the terminal input write_stdin .*echo ran >> .*\. The process of the terminal has ended/s,
+    declined:
+      /^A person declined the terminal input write_stdin .*echo ran >> .*\. The process of the terminal has ended/s,
+    runs: 0,
+    strategies: ["report", "report"],
   },
   patch: {
     session: { model: "gpt-5.5" },
@@ -264,10 +280,16 @@ export const parkedScript: ScriptFunction = (request) => {
   return say(JSON.stringify(outputs.map(({ text }) => text)));
 };
 
-export const PARKED_OPTIONS: TestRunnerOptions = {
-  limits: { retryMs: 20, claimMs: 50 },
-  codex: { config: { features: { request_permissions_tool: true } } },
-};
+export const PARKED_OPTIONS: TestRunnerOptions = { limits: { retryMs: 20, claimMs: 50 } };
+
+/** Configures the Codex of a daemon so that it sends each kind of request. */
+export async function prepareCodex(stateFolder: string): Promise<void> {
+  const home = join(stateFolder, "codex");
+  await appendFile(join(home, "config.toml"), "features.request_permissions_tool=true\n");
+  // Codex runs `cat` outside the sandbox without a request. It asks before it writes to such a terminal.
+  await mkdir(join(home, "rules"), { recursive: true });
+  await writeFile(join(home, "rules/default.rules"), `prefix_rule(pattern = ["cat"], decision = "allow")\n`);
+}
 
 /** How often a message has run something. */
 export async function runsOf(workspace: string, name: string): Promise<number> {

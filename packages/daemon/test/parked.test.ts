@@ -1,12 +1,17 @@
 // Every kind of request survives a kill of the daemon and codex, and a move to another daemon.
-import { appendFile } from "node:fs/promises";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { DaemonClient } from "../src/client/client.ts";
 import { startDaemonProcess } from "./daemon-process.ts";
 import { useDatabases } from "./database-fixture.ts";
-import { answerFor, PARKED_KINDS, type ParkedKind, parkedScript, runsOf } from "./parked-kinds.ts";
+import {
+  answerFor,
+  PARKED_KINDS,
+  type ParkedKind,
+  parkedScript,
+  prepareCodex,
+  runsOf,
+} from "./parked-kinds.ts";
 import { pollUntil } from "./poll-until.ts";
 import { createDaemonHome, type DaemonHome } from "./start-daemon.ts";
 
@@ -22,8 +27,7 @@ interface Case {
 
 async function createHome(databases: typeof sqlite, kind: "sqlite" | "postgres"): Promise<DaemonHome> {
   const home = await createDaemonHome(parkedScript, { kind, locations: databases.locations });
-  const config = join(home.stateFolder, "codex", "config.toml");
-  await appendFile(config, "features.request_permissions_tool=true\n");
+  await prepareCodex(home.stateFolder);
   return home;
 }
 

@@ -90,12 +90,15 @@ describe("a command that needs an approval", () => {
       return writeStdin(begun.sessionId ?? -1, "words\n", { callId: "type", yieldMs: 5_000 });
     };
     await using server = await start(script);
-    const asked: string[] = [];
+    const asked: unknown[] = [];
     const client = await BrokerClient.connect(server, {
-      commandApproval: ({ action }) => (asked.push(action), "accept"),
+      commandApproval: ({ action, input }) => (asked.push([action, input]), "accept"),
     });
     await client.runTurn(await client.startThread(server));
-    expect(asked).toEqual(["command", "writeStdin"]);
+    expect(asked).toEqual([
+      ["command", undefined],
+      ["writeStdin", "words\n"],
+    ]);
   });
 });
 

@@ -36,7 +36,7 @@ const PIECE = /'([^']*)'|"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,
 const MOST_PIECES = 10_000;
 
 /** The text of one word in quotes. Undefined if there is anything else in it. Linear in the text. */
-function unquote(word: string): string | undefined {
+export function unquote(word: string): string | undefined {
   let text = "";
   let end = 0;
   let pieces = 0;

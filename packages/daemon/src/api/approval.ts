@@ -44,7 +44,7 @@ export type ApprovalOffer = z.infer<typeof approvalOffer>;
 export type InboxRequest =
   | {
       readonly kind: "command";
-      /** `writeStdin` is input for a running command. In that case, `command` is this input. */
+      /** `writeStdin` is input for a running command. `command` shows it like this: `write_stdin --session-id 4 'yes'`. */
       readonly action: string;
       readonly command: string | null;
       readonly cwd: string | null;

@@ -83,7 +83,7 @@ export function describeRequest(request: InboxRequest): string {
   switch (request.kind) {
     case "command":
       if (request.network) return `the connection of ${describeCommand(request)} to ${request.network.host}`;
-      if (request.action === "writeStdin") return `the input ${request.command ?? ""} of a running command`;
+      if (request.action === "writeStdin") return `the terminal input ${request.command ?? ""}`;
       return describeCommand(request);
     case "fileChange":
       return `changes of ${request.changes?.map(({ path }) => path).join(", ") ?? "files"}`;

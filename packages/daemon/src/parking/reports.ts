@@ -45,6 +45,9 @@ export function reportFor({ row, request, answer, isAccepted }: AnsweredRequest)
     const action = answer?.type === "elicitation" ? answer.action : "decline";
     return `A person was asked for ${what}. The answer was: ${action}${given}. ${end} The tool has not received the answer, and may have done a part of its work. If you call it again and it asks for the same, it gets this answer.`;
   }
+  if (request.kind === "command" && request.action === "writeStdin") {
+    return `A person ${isAccepted ? "accepted" : "declined"} ${what}. The process of the terminal has ended, so the input was not sent. Start the command again if it is still needed.`;
+  }
   return `A person ${isAccepted ? "accepted" : "declined"} ${what}. ${end} It was not carried out. Make the call again if it is still needed.`;
 }
 

@@ -6,6 +6,7 @@ import {
   PARKED_OPTIONS,
   type ParkedKind,
   parkedScript,
+  prepareCodex,
   runsOf,
 } from "../../test/parked-kinds.ts";
 import { startRunner, type TestRunner, type TestSession } from "../../test/start-runner.ts";
@@ -83,6 +84,7 @@ async function checkAll(stage: TestRunner, cases: readonly Case[]): Promise<void
 describe("approvals of every kind", () => {
   test("survive a drain of the daemon", async () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
+    await prepareCodex(stage.options.stateFolder);
     const cases = await openAll(stage, "drained");
     await stage.runner.drain(20_000);
     await answerAll(stage, cases);
@@ -93,6 +95,7 @@ describe("approvals of every kind", () => {
 
   test("survive being parked on request", async () => {
     await using stage = await startRunner(parkedScript, PARKED_OPTIONS);
+    await prepareCodex(stage.options.stateFolder);
     const cases = await openAll(stage, "asked");
     const results = await Promise.all(cases.map(({ session }) => session.run("park", {})));
     expect(results).toEqual(cases.map(({ kind }) => ({ ok: true, parked: kind.requests ?? 1 })));

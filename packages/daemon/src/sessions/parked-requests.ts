@@ -81,10 +81,10 @@ export class ParkedRequests {
       if (!isBusy()) await parked.endDelivery(owner);
     };
     try {
-      await parked.beginDelivery(owner);
       if (fresh.length === 0) {
         await this.#resumeDelivery(continued);
       } else {
+        await parked.beginDelivery(owner);
         // The continued turn has asked for something else, and was itself parked.
         await this.#close(continued);
         await this.#beginDelivery(fresh, stop);
@@ -243,9 +243,11 @@ export class ParkedRequests {
     const from = Math.min(...rows.map(({ progress }) => progress.cutBytes ?? file.length));
     const isRewound = rows.some(({ progress }) => progress.strategy === "rewind");
     if (isRewound ? hasResponded(file, from) && hasCompleted(file, from) : hasContinued(file, from)) {
+      // The turn has already ended, so the session is not shown as running again.
       await this.#close(rows);
       return;
     }
+    await this.#deps.session.database.parked.beginDelivery(this.#deps.owner);
     if (isRewound && hasResponded(file, from)) {
       await this.#reportCutOff(loaded, rows, file);
       return;

@@ -28,7 +28,7 @@ import {
 } from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
 import { toolAnswer } from "../policy/repeated-tool.ts";
-import { type AnyRequest, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
+import { type AnyRequest, callIdOf, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
 import { toItemId } from "./item-id.ts";
 import { RepeatedTools, type RepeatedToolsDeps } from "./repeated-tools.ts";
 
@@ -283,10 +283,12 @@ export class SessionApprovals {
         ? undefined
         : rolloutBytes(rootThreadId);
     const itemId = "itemId" in request ? request.itemId : undefined;
+    const callId = callIdOf(request);
     const opened: NewApproval = {
       threadId: request.threadId,
       ...(request.turnId === null ? {} : { turnId: request.turnId }),
-      ...(itemId === undefined ? {} : { itemId: toItemId(itemId), callId: itemId }),
+      ...(itemId === undefined ? {} : { itemId: toItemId(itemId) }),
+      ...(callId === undefined ? {} : { callId }),
       requestId,
       kind: request.kind,
       fingerprint,

@@ -1,3 +1,4 @@
+import { unquote } from "@codexkit/approvals/shell";
 import type { v2 } from "@codexkit/protocol";
 import type { RequestId } from "@codexkit/rpc";
 import { parseCommandDecision, limitToAvailable } from "./command-decision.ts";
@@ -12,10 +13,12 @@ export interface CommandApproval {
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId: string;
-  /** `writeStdin` is input for a running command; `command` then shows that input. */
+  /** `writeStdin` is input for a running command. */
   readonly action: v2.CommandExecutionApprovalKind;
-  /** The whole command line, including the shell. */
+  /** The whole command line, including the shell. For input, how Codex shows it: `write_stdin --session-id 4 'yes'`. */
   readonly command: string | undefined;
+  /** The input for a running command. Undefined for other commands. */
+  readonly input: string | undefined;
   readonly cwd: string | undefined;
   /** The model's justification. */
   readonly reason: string | undefined;
@@ -41,15 +44,16 @@ export function parseCommandApproval(
   params: v2.CommandExecutionRequestApprovalParams,
   { requestId, itemFor }: ParseContext,
 ): OpenRequest {
-  const { threadId, turnId, itemId } = params;
+  const { threadId, turnId, itemId, kind: action = "command" } = params;
   const approval: CommandApproval = {
     kind: "command",
     requestId,
     threadId,
     turnId,
     itemId,
-    action: params.kind ?? "command",
+    action,
     command: params.command ?? undefined,
+    input: action === "writeStdin" ? parseInput(params.command ?? "") : undefined,
     cwd: params.cwd ?? undefined,
     reason: params.reason ?? undefined,
     actions: params.commandActions ?? [],
@@ -74,6 +78,13 @@ export function parseCommandApproval(
     },
     refuse: (reason) => ({ response: { decision: "decline" }, decision: "decline", reason }),
   });
+}
+
+const INPUT = /^write_stdin --session-id \d+ (?=\S)/;
+
+function parseInput(command: string): string | undefined {
+  const [start] = INPUT.exec(command) ?? [];
+  return start === undefined ? undefined : unquote(command.slice(start.length));
 }
 
 function nameOf(decision: CommandDecision): string {

@@ -9,7 +9,7 @@ import type { AnyApproval } from "./handlers.ts";
 export function toApprovalRequest(approval: AnyApproval, cwd: string | undefined): ApprovalRequest {
   switch (approval.kind) {
     case "command": {
-      const { action, command, network, additionalPermissions } = approval;
+      const { action, command, input, network, additionalPermissions } = approval;
       // The server omits the command only for network approvals.
       if (command === undefined && network === undefined)
         return { kind: "unknown", method: "a command approval without a command" };
@@ -17,7 +17,7 @@ export function toApprovalRequest(approval: AnyApproval, cwd: string | undefined
         return { kind: "unknown", method: `a command approval for ${String(action)}` };
       return {
         kind: "command",
-        command: command ?? "",
+        command: input ?? command ?? "",
         cwd: approval.cwd ?? cwd,
         stdin: action === "writeStdin",
         ...(network && { network: { host: network.host, protocol: network.protocol } }),
