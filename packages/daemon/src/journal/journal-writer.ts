@@ -57,7 +57,7 @@ export class JournalWriter {
     this.#store = store;
     this.#limits = limits;
     this.#onCommitted = onCommitted;
-    this.#pauses = new CommitPauses(limits);
+    this.#pauses = new CommitPauses(limits, store.kind);
     this.#recent = store.kind === "postgres" ? new RecentWrites(limits) : undefined;
   }
 

@@ -1,8 +1,13 @@
+import type { StoreKind } from "@codexkit/store";
+
 /** Limits of the journal. Times are milliseconds, sizes are bytes of JSON. */
 export interface JournalLimits {
   /** How long events wait for others to share a commit with. Longer if commits are slow: see `maxFlushMs`. Default: 20. */
   readonly flushMs: number;
-  /** Longest pause between two commits. The pause is three times the usual duration of a commit, up to this limit. Default: 200. */
+  /**
+   * Longest pause between two commits. Up to this limit, the pause is as long as the usual commit on Postgres, and three times as long
+   * on SQLite. Default: 200.
+   */
   readonly maxFlushMs: number;
   /** Waiting bytes above which events are stored immediately. Default: 256 KiB. */
   readonly flushBytes: number;
@@ -44,18 +49,23 @@ export const DEFAULT_JOURNAL_LIMITS: JournalLimits = {
   rewindGraceMs: 5_000,
 };
 
-/** Ratio of pauses to commits, so that a slow disk never takes more than a quarter of the process's time. */
-const PAUSE_RATIO = 3;
+/**
+ * Ratio of pauses to commits. A commit of SQLite blocks the process, so a slow disk must not take more than a quarter of its time.
+ * During a commit of Postgres, the process continues.
+ */
+const PAUSE_RATIOS = { sqlite: 3, postgres: 1 } as const;
 /** Number of commits whose fastest one tells how fast the store is. A single slow commit says little. */
 const SAMPLES = 3;
 
 /** The pauses between commits: how long events wait for others. */
 export class CommitPauses {
   readonly #limits: Pick<JournalLimits, "flushMs" | "maxFlushMs">;
+  readonly #ratio: number;
   readonly #recent: number[] = [];
 
-  constructor(limits: Pick<JournalLimits, "flushMs" | "maxFlushMs">) {
+  constructor(limits: Pick<JournalLimits, "flushMs" | "maxFlushMs">, kind: StoreKind) {
     this.#limits = limits;
+    this.#ratio = PAUSE_RATIOS[kind];
   }
 
   /** Returns the pause after a commit that took `commitMs`. */
@@ -63,6 +73,6 @@ export class CommitPauses {
     this.#recent.push(commitMs);
     if (this.#recent.length > SAMPLES) this.#recent.shift();
     const { flushMs, maxFlushMs } = this.#limits;
-    return Math.max(flushMs - commitMs, Math.min(Math.min(...this.#recent) * PAUSE_RATIO, maxFlushMs));
+    return Math.max(flushMs - commitMs, Math.min(Math.min(...this.#recent) * this.#ratio, maxFlushMs));
   }
 }
