@@ -1,6 +1,6 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 import { raceAbort } from "@codexkit/rpc/async";
-import { StoreError, type Store } from "@codexkit/store";
+import type { Store } from "@codexkit/store";
 import type { NewSessionEvent, SessionEvent } from "../api/event.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
@@ -15,7 +15,7 @@ import { History, type ItemBody, type ItemBodyQuery, type ItemsQuery } from "./h
 import { JournalWriter, type CommittedEvents } from "./journal-writer.ts";
 import type { JournalLimits } from "./limits.ts";
 import { Retainer, type Retention, type RetentionResult } from "./retention.ts";
-import { SessionFeed } from "./session-feed.ts";
+import { SessionFeeds } from "./session-feeds.ts";
 import type { WriteRequest } from "./write.ts";
 
 export type { ItemBody, ItemBodyQuery, ItemsQuery } from "./history.ts";
@@ -24,8 +24,6 @@ export type { JournalLimits } from "./limits.ts";
 export type { Retention, RetentionResult } from "./retention.ts";
 
 const DEFAULT_PAGE = 500;
-/** Delay before a failed read of new events is retried, because a local notifier has no polls. */
-const RELOAD_MS = 1_000;
 const CLOSE_MS = 5_000;
 /** A key that is never notified. Its listener is only called by polls. */
 const REWIND_CHECKS = "journal-rewound";
@@ -53,10 +51,7 @@ export class Journal {
   readonly #history: History;
   readonly #retainer: Retainer;
   readonly #rewindChecks: Disposable;
-  readonly #feeds = new Map<string, { readonly feed: SessionFeed; readonly listening: Disposable }>();
-  readonly #polled = new Set<SessionFeed>();
-  /** True while this process notifies about its own commits, which its feeds already have. */
-  #isPublishing = false;
+  readonly #feeds: SessionFeeds;
   #isRestoring = false;
   #isClosed = false;
 
@@ -65,6 +60,7 @@ export class Journal {
     this.#limits = limits;
     this.#writer = new JournalWriter(store, limits, (committed, keys) => this.publish(committed, keys));
     this.#reader = new EventReader(store, limits);
+    this.#feeds = new SessionFeeds(store.notifier, this.#reader, limits);
     this.#history = new History(store);
     this.#retainer = new Retainer(store);
     this.#rewindChecks = store.notifier.subscribe(REWIND_CHECKS, (hint) => {
@@ -128,15 +124,10 @@ export class Journal {
   /** Hands committed events to the readers of this process, and notifies the other processes. */
   publish(committed: readonly CommittedEvents[], keys: readonly string[] = []): void {
     const changed = committed.filter(({ events }) => events.length > 0);
-    for (const { sessionId, events } of changed) this.#feeds.get(sessionId)?.feed.push(events);
-    this.#isPublishing = true;
-    try {
-      this.#store.notifier.notify(
-        new Set([...changed.map(({ sessionId }) => notificationKeys.journal(sessionId)), ...keys]),
-      );
-    } finally {
-      this.#isPublishing = false;
-    }
+    for (const { sessionId, events } of changed) this.#feeds.push(sessionId, events);
+    this.#feeds.notifyOthers(
+      new Set([...changed.map(({ sessionId }) => notificationKeys.journal(sessionId)), ...keys]),
+    );
   }
 
   /** Bytes of the events that are waiting to be stored. */
@@ -184,7 +175,7 @@ export class Journal {
     { after = 0, signal }: FollowOptions = {},
   ): AsyncGenerator<EventBatch, void, undefined> {
     let cursor = after;
-    const feed = await this.#openFeed(sessionId, after);
+    const feed = await this.#feeds.open(sessionId, after);
     try {
       for (;;) {
         if (signal?.aborted || this.#isClosed) return;
@@ -208,7 +199,7 @@ export class Journal {
         if (last.type === "session.deleted") return;
       }
     } finally {
-      this.#closeFeed(feed);
+      this.#feeds.release(feed);
     }
   }
 
@@ -260,51 +251,7 @@ export class Journal {
     await this.#writer.close(CLOSE_MS);
     this.#isClosed = true;
     this.#rewindChecks[Symbol.dispose]();
-    const closed = new DaemonError("closed", "The database is closed.");
-    for (const { feed, listening } of this.#feeds.values()) {
-      listening[Symbol.dispose]();
-      feed.close(closed);
-    }
-    this.#feeds.clear();
-  }
-
-  async #openFeed(sessionId: string, after: number): Promise<SessionFeed> {
-    const { lastSeq } = await this.#reader.bounds(sessionId);
-    if (after > lastSeq || after < 0 || !Number.isSafeInteger(after)) {
-      throw new DaemonError(
-        "invalid_cursor",
-        `Expected a sequence number from 0 to ${lastSeq}, the newest event of session ${sessionId}, but received the cursor ${after}.`,
-      );
-    }
-    let entry = this.#feeds.get(sessionId);
-    if (!entry) {
-      const feed = new SessionFeed(
-        sessionId,
-        lastSeq,
-        this.#limits.tailBytes,
-        (id, last) => this.#reader.after(id, last, this.#limits.pageEvents),
-        (error) => this.#reload(feed, error),
-      );
-      const listening = this.#store.notifier.subscribe(notificationKeys.journal(sessionId), (hint) => {
-        if (this.#isPublishing) return;
-        if (hint === "poll") this.#poll(feed);
-        else feed.refresh();
-      });
-      entry = { feed, listening };
-      this.#feeds.set(sessionId, entry);
-      // Loads what was committed between the query above and the subscription.
-      feed.refresh();
-    }
-    entry.feed.readers += 1;
-    return entry.feed;
-  }
-
-  #closeFeed(feed: SessionFeed): void {
-    feed.readers -= 1;
-    const entry = this.#feeds.get(feed.sessionId);
-    if (feed.readers > 0 || entry?.feed !== feed) return;
-    entry.listening[Symbol.dispose]();
-    this.#feeds.delete(feed.sessionId);
+    this.#feeds.close(new DaemonError("closed", "The database is closed."));
   }
 
   async #readBehind(sessionId: string, cursor: number): Promise<EventBatch> {
@@ -318,36 +265,6 @@ export class Journal {
     return batch.behind({ seq: gap.to, epoch, at, type: event.type, turn_id: null, item_id: null, data });
   }
 
-  /** Batches the feeds of a poll, which are called one after the other, into one query. */
-  #poll(feed: SessionFeed): void {
-    this.#polled.add(feed);
-    if (this.#polled.size > 1) return;
-    queueMicrotask(() => {
-      const feeds = [...this.#polled].map((polled) => ({ polled, last: polled.last }));
-      this.#polled.clear();
-      this.#reader
-        .lastSeqs(feeds.map(({ polled }) => polled.sessionId))
-        .then((lastSeqs) => {
-          for (const { polled, last } of feeds) {
-            if (this.#feeds.get(polled.sessionId)?.feed !== polled) continue;
-            this.#compare(polled, last, lastSeqs.get(polled.sessionId) ?? 0);
-          }
-        })
-        // The next poll retries.
-        .catch(() => {});
-    });
-  }
-
-  /** @param sent The feed's newest number before `lastSeq` was queried. */
-  #compare(feed: SessionFeed, sent: number, lastSeq: number): void {
-    if (lastSeq > feed.last) feed.refresh();
-    if (!feed.isLostFor(lastSeq < sent, this.#limits.rewindGraceMs)) return;
-    // No owner has stored the lost events again. New events would reuse the numbers of events that the readers already have.
-    this.#feeds.get(feed.sessionId)?.listening[Symbol.dispose]();
-    this.#feeds.delete(feed.sessionId);
-    feed.close(rewound(feed, lastSeq));
-  }
-
   /** Lets an owner that has nothing to write detect a failover to a replica that lagged behind. */
   #restoreLost(): void {
     if (this.#isRestoring || this.#isClosed) return;
@@ -358,18 +275,4 @@ export class Journal {
       .catch(() => {})
       .finally(() => (this.#isRestoring = false));
   }
-
-  #reload(feed: SessionFeed, error: Error): void {
-    if (this.#isClosed || !StoreError.is(error)) return feed.close(error);
-    setTimeout(() => {
-      if (this.#feeds.get(feed.sessionId)?.feed === feed) feed.refresh();
-    }, RELOAD_MS).unref();
-  }
-}
-
-function rewound({ sessionId, last }: SessionFeed, lastSeq: number): DaemonError {
-  return new DaemonError(
-    "invalid_cursor",
-    `The store was reset to an older state: the newest event of session ${sessionId} is ${lastSeq}, but events up to ${last} were sent. Read the session again from its beginning.`,
-  );
 }
