@@ -37,6 +37,9 @@ export class RetryingPool implements PostgresPool {
     this.#limits = limits;
     // Without a listener, losing an idle connection would crash the process.
     this.#pool.on("error", onWarning);
+    // The pool listens to idle connections only. This is added before it hands out a new one, because the message that a connection
+    // is ready and the message that it ends can arrive together.
+    this.#pool.on("connect", (client) => client.on("error", () => this.suspect()));
   }
 
   async connect(): Promise<PostgresPoolClient> {
@@ -73,9 +76,6 @@ export class RetryingPool implements PostgresPool {
     const known = this.#clients.get(client);
     if (known?.checkedAtLoss === this.#losses) return known.client;
     const losses = this.#losses;
-    // Added before the first statement. Without a listener, losing the connection during it would crash the
-    // process.
-    if (!known) client.on("error", () => this.suspect());
     try {
       if (known) {
         await checkConnection(client, this.#limits.checkMs);
