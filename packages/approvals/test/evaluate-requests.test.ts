@@ -31,7 +31,7 @@ describe("a host", () => {
     expect(judge("evilapi.example.org", { network })).toBe("ask default");
   });
 
-  it("in a private range is the policy's choice, and the metadata service is always refused", () => {
+  it("in a private range is subject to the policy, and the metadata service is always refused", () => {
     expect(judge("10.1.2.3")).toBe("ask network.private");
     expect(judge("192.168.0.1", { network: { private: "deny" } })).toBe("deny network.private");
     expect(judge("localhost")).toBe("allow network.loopback");
@@ -44,7 +44,7 @@ describe("a host", () => {
   });
 
   it.for(["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "0x7f.1"])(
-    "spelt %s is this machine",
+    "written as %s is this machine",
     (host) => {
       expect(readEndpoint(`http://${host}/`)?.host).toBe("127.0.0.1");
     },
@@ -89,13 +89,13 @@ describe("permissions", () => {
     ["deny", { type: "special", value: { kind: "root" } }, "write"],
     ["deny", { type: "special", value: { kind: "novel" } }, "read"],
     ["deny", { type: "glob_pattern", pattern: "/**/*.log" }, "write"],
-  ])("know special paths and globs: %s %j", ([decision, path, access]) => {
+  ])("support special paths and globs: %s %j", ([decision, path, access]) => {
     const narrowing = { path: { type: "path", path: "/w/secret" }, access: "deny" };
     const entries = [{ path, access }, narrowing] as never;
     expect(judge({ fileSystem: { read: null, write: null, entries } }).decision).toBe(decision);
   });
 
-  it("are never granted if they include a folder that is refused", () => {
+  it("are never granted if they include a refused folder", () => {
     const path = fc.constantFrom(
       "/w",
       "/w/a",
@@ -137,8 +137,8 @@ describe("a tool of an MCP server", () => {
   });
 });
 
-describe("what is not known", () => {
-  it("is denied, also where everything is allowed", () => {
+describe("an unknown request", () => {
+  it("is denied, even where everything is allowed", () => {
     for (const preset of ["danger-full-access", "bypass"] as const) {
       expect(evaluatePolicy(definePolicy({ preset }), { kind: "unknown", method: "x/y" }).decision).toBe(
         "deny",
@@ -146,7 +146,7 @@ describe("what is not known", () => {
     }
   });
 
-  it("asks a person when a server asks for one", () => {
+  it("is left to a person if an MCP server asks a question", () => {
     expect(
       evaluatePolicy(definePolicy({ preset: "danger-full-access" }), {
         kind: "elicitation",
@@ -154,5 +154,31 @@ describe("what is not known", () => {
         mode: "form",
       }).decision,
     ).toBe("ask");
+  });
+});
+
+describe("a file system that ignores case", () => {
+  const decide = (
+    command: string,
+    preset: "developer" | "danger-full-access",
+    caseInsensitive = true,
+  ): string => {
+    const workspace = { roots: ["/w"], home: "/Volumes/Data/Ann", temp: ["/Scratch/Tmp"] };
+    const paths = [...command.matchAll(/\/\S+/g)].map(([path]) => path).concat("/Scratch", "/Volumes/Data");
+    const real = Object.fromEntries(paths.map((path) => [path, path]));
+    const request = { kind: "command", command, cwd: "/w" } as const;
+    return evaluatePolicy(definePolicy({ preset, workspace }), request, { real, caseInsensitive }).decision;
+  };
+
+  it("has one home folder, in any spelling", () => {
+    expect(decide("rm -rf /Volumes/Data/Ann", "danger-full-access")).toBe("deny");
+    expect(decide("rm -rf /volumes/data/ANN", "danger-full-access")).toBe("deny");
+  });
+
+  it("has the same temporary folders", () => {
+    for (const command of ["rm -rf /Scratch/Tmp", "rm -rf /Scratch/Tmp/build", "touch /Scratch/Tmp/a"]) {
+      expect(decide(command, "developer"), command).toBe(decide(command, "developer", false));
+    }
+    expect(decide("rm -rf /Scratch/Tmp", "developer")).not.toBe("allow");
   });
 });

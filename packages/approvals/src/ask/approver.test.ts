@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe("an approver", () => {
-  it("asks no handler about what the policy decides, and records it", async () => {
+  it("asks no handler if the policy decides, and records the decision", async () => {
     const ask = vi.fn<AskHandler>();
     const records: AuditRecord[] = [];
     const approve = createApprover({ policy, ask, onDecision: (record) => records.push(record) });
@@ -40,6 +40,28 @@ describe("an approver", () => {
     expect(outcome.decision).toBe("deny");
     expect(record.decidedBy).toBe("no-handler");
   });
+
+  it("denies if the policy can't be read, or the decision can't be recorded", async () => {
+    const fail = (): never => {
+      throw new Error("broken");
+    };
+    const unreadable = await createApprover({ policy: fail })(command("ls"));
+    expect(unreadable.outcome).toMatchObject({ decision: "deny", reason: "the policy could not be read" });
+    const unrecorded = await createApprover({ policy, onDecision: fail })(command("ls"));
+    expect(unrecorded.outcome).toMatchObject({ decision: "deny", cancel: false });
+    expect(unrecorded.record).toMatchObject({ decision: "deny", scope: "call" });
+  });
+
+  it.each([Infinity, 2 ** 31])(
+    "waits for a person if the timeout is longer than a timer can be: %s",
+    async (timeoutMs) => {
+      const ask: AskHandler = () =>
+        new Promise((resolve) => setTimeout(() => resolve({ decision: "allow" }), 60_000));
+      const pending = createApprover({ policy, ask, timeoutMs })(command("deploytool"));
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect((await pending).outcome.decision).toBe("allow");
+    },
+  );
 
   it("denies if no answer arrives in time, and aborts the handler", async () => {
     let signal: AbortSignal | undefined;
@@ -74,7 +96,7 @@ describe("an approver", () => {
     expect(late.mock.calls[0]?.[1].aborted).toBe(true);
   });
 
-  it("passes over handlers that fail, have no answer, or answer nonsense", async () => {
+  it("skips handlers that fail, have no answer, or return an invalid one", async () => {
     const fails: AskHandler = () => {
       throw new Error("broken");
     };
@@ -99,7 +121,7 @@ describe("an approver", () => {
     expect((await pending).record.decidedBy).toBe("withdrawn");
   });
 
-  it("cancels the turn if an answer says so", async () => {
+  it("cancels the turn if an answer requests it", async () => {
     const approve = createApprover({
       policy,
       ask: () => ({ decision: "deny", cancel: true, reason: "not today" }),
@@ -108,7 +130,7 @@ describe("an approver", () => {
     expect(outcome).toEqual({ decision: "deny", cancel: true, reason: "not today" });
   });
 
-  it("sees a policy that changes in the middle", async () => {
+  it("uses the current policy for each request", async () => {
     let current: Policy = policy;
     const approve = createApprover({ policy: () => current });
     expect((await approve(command("ls"))).record.decision).toBe("allow");
@@ -161,7 +183,7 @@ describe("always allow this", () => {
     expect(stored.map(describeRule)).toEqual(["exactly the script: frob > x (in /w)"]);
   });
 
-  it("remembers hosts, tools and files as what they are", async () => {
+  it("stores hosts, tools and files as rules of their own kinds", async () => {
     const network = await always({
       ...command("curl x"),
       network: { host: "api.example.org", protocol: "https" },

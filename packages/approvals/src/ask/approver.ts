@@ -1,6 +1,6 @@
 import type { PathFacts } from "../files/workspace.ts";
 import { evaluatePolicy } from "../policy/evaluate-policy.ts";
-import type { PolicyEvaluation } from "../policy/evaluation.ts";
+import { evaluation, type PolicyEvaluation, refusal } from "../policy/evaluation.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { DecisionScope, Rule } from "../policy/rule.ts";
 import type { ApprovalRequest, PermissionProfile } from "../request/request.ts";
@@ -79,21 +79,23 @@ export interface ApproverDecision {
 
 /** Ten minutes: long enough for a person to come back, short enough that no fleet hangs overnight. */
 const DEFAULT_TIMEOUT_MS = 600_000;
+/** Beyond it, timers fire at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * Answers approval requests: by the policy if it decides, otherwise by the first answer of a handler. Never rejects and never
- * hangs; if anything fails, the request is denied.
+ * Answers approval requests with the decision of the policy or, if it asks, with the first answer of a handler. Never rejects and
+ * never hangs; if anything fails, the request is denied.
  */
 export function createApprover(
   options: ApproverOptions,
 ): (request: ApprovalRequest, signal?: AbortSignal) => Promise<ApproverDecision> {
   const handlers = typeof options.ask === "function" ? [options.ask] : (options.ask ?? []);
   return async (request, signal) => {
-    const policy = typeof options.policy === "function" ? options.policy() : options.policy;
-    // After a resolver that fails, no path can be followed.
-    const resolving = (async () => options.resolve?.(policy, request))();
+    const policy = readPolicy(options.policy);
+    // If the resolver fails, no path counts as followed.
+    const resolving = (async () => policy && options.resolve?.(policy, request))();
     const facts = await resolving.catch((): PathFacts => ({ real: {} }));
-    const evaluation = evaluatePolicy(policy, request, facts);
+    const evaluated = policy ? evaluatePolicy(policy, request, facts) : UNREADABLE;
     const settle = (
       outcome: Outcome,
       who: Pick<AuditRecord, "decidedBy" | "by">,
@@ -101,21 +103,35 @@ export function createApprover(
     ): ApproverDecision => {
       const { decision } = outcome;
       const scope = decision === "allow" ? outcome.scope : "call";
-      const reason = decision === "allow" ? evaluation.reason : outcome.reason;
-      const record: AuditRecord = { request, evaluation, decision, scope, reason, ...who };
-      options.onDecision?.(record);
-      return { outcome, record, remember };
+      const reason = decision === "allow" ? evaluated.reason : outcome.reason;
+      const record: AuditRecord = { request, evaluation: evaluated, decision, scope, reason, ...who };
+      try {
+        options.onDecision?.(record);
+        return { outcome, record, remember };
+      } catch {
+        const unrecorded = "the decision could not be recorded";
+        const denied = { ...record, decision: "deny", scope: "call", reason: unrecorded } as const;
+        return {
+          outcome: { decision: "deny", cancel: false, reason: unrecorded },
+          record: denied,
+          remember: [],
+        };
+      }
     };
     const grant = request.kind === "permissions" ? request.permissions : undefined;
-    const { decision, reason, matched } = evaluation;
+    const { decision, reason, matched } = evaluated;
     if (decision === "allow")
-      return settle({ decision, scope: evaluation.scope, grant, rule: matched }, { decidedBy: "policy" });
+      return settle({ decision, scope: evaluated.scope, grant, rule: matched }, { decidedBy: "policy" });
     if (decision === "deny")
       return settle(
-        { decision, cancel: policy.onDeny === "cancel", reason, rule: matched },
+        { decision, cancel: policy?.onDeny === "cancel", reason, rule: matched },
         { decidedBy: "policy" },
       );
-    const question: Question = { request, evaluation, suggestions: suggestRules(request, evaluation) };
+    const question: Question = {
+      request,
+      evaluation: evaluated,
+      suggestions: suggestRules(request, evaluated),
+    };
     const answer = await firstAnswer(handlers, question, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
     if (typeof answer === "string")
       return settle({ decision: "deny", cancel: false, reason: NO_ANSWER[answer] }, { decidedBy: answer });
@@ -130,6 +146,16 @@ export function createApprover(
   };
 }
 
+function readPolicy(policy: ApproverOptions["policy"]): Policy | undefined {
+  try {
+    return typeof policy === "function" ? policy() : policy;
+  } catch {
+    return undefined;
+  }
+}
+
+const UNREADABLE = evaluation(refusal("internal-error", "the policy could not be read"));
+
 const NO_ANSWER = {
   timeout: "no answer arrived in time",
   withdrawn: "the question was withdrawn",
@@ -137,8 +163,8 @@ const NO_ANSWER = {
 } as const;
 
 /**
- * Asks all handlers at once and takes the first answer; the signals of the others abort. A handler that throws or has
- * no answer leaves the question to the others. Ends in any case: with the last handler, the time limit or the caller.
+ * Asks all handlers at once, takes the first answer and aborts the signals of the others. A handler that throws or has no answer
+ * leaves the question to the others. Always ends: with the last handler, the timeout or the caller's signal.
  */
 async function firstAnswer(
   handlers: readonly AskHandler[],
@@ -149,11 +175,11 @@ async function firstAnswer(
   if (outer?.aborted === true) return "withdrawn";
   const settled = new AbortController();
   const ended = Promise.withResolvers<"timeout" | "withdrawn">();
-  const timer = setTimeout(() => ended.resolve("timeout"), timeoutMs);
+  const timer = setTimeout(() => ended.resolve("timeout"), Math.min(timeoutMs, LONGEST_TIMEOUT_MS));
   outer?.addEventListener("abort", () => ended.resolve("withdrawn"), { signal: settled.signal });
   const answers = handlers.map(async (handler) => {
     const answer = await handler(question, settled.signal);
-    // Handlers are other people's code: only a clear yes or no counts.
+    // Handlers are user code: only an explicit allow or deny counts.
     if (answer?.decision === "allow" || answer?.decision === "deny") return answer;
     throw new Error("no answer");
   });

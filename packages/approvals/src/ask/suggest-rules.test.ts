@@ -6,7 +6,7 @@ import { suggestRules } from "./suggest-rules.ts";
 
 const policy = definePolicy({ workspace: "/srv/app" });
 
-/** What is decided about other requests once one is always allowed. */
+/** Decides other requests after one was always allowed. */
 function after(request: ApprovalRequest): (other: object) => string {
   const rules = suggestRules(request, evaluatePolicy(policy, request)).map((rule) =>
     parseRule(structuredClone(rule)),
@@ -28,12 +28,12 @@ describe("what is always allowed", () => {
       { cwd: "/etc" },
     ],
     [
-      "words in a folder that a script enters",
+      "the same words after a cd",
       { kind: "command", command: ["frob", "--all"], cwd: "/srv/app" },
       { command: "cd /opt && frob --all" },
     ],
     [
-      "a script with a pattern",
+      "a script in which the words are a pattern",
       { kind: "command", command: ["frob", "*"], cwd: "/srv/app" },
       { command: "frob *" },
     ],
@@ -43,18 +43,22 @@ describe("what is always allowed", () => {
       { changes: [{ path: "/opt/x", kind: "delete" }] },
     ],
     [
-      "moving a file away that was changed",
+      "moving away a file that was changed",
       { kind: "fileChange", changes: [{ path: "/opt/x", kind: "update" }] },
       { changes: [{ path: "/opt/x", kind: "update", movePath: "/srv/app/x" }] },
     ],
-    ["text for a process", { kind: "command", command: "frob", cwd: "/srv/app" }, { stdin: true }],
+    ["text typed into a process", { kind: "command", command: "frob", cwd: "/srv/app" }, { stdin: true }],
     ["another tool", { kind: "mcpTool", server: "s", tool: "*" }, { tool: "delete" }],
-    ["a tool by a pattern", { kind: "mcpTool", server: "s", tool: "get_*" }, { tool: "get_all" }],
+    [
+      "a tool that matches a literal name as a pattern",
+      { kind: "mcpTool", server: "s", tool: "get_*" },
+      { tool: "get_all" },
+    ],
     ["another server", { kind: "mcpTool", server: "*", tool: "x" }, { server: "t" }],
     ...["/opt/*", "/opt/**", "/opt/?", "/opt/{a,b}"].map(
       (path) =>
         [
-          `a file beside ${path}`,
+          `a file that matches ${path} as a pattern`,
           { kind: "fileChange", changes: [{ path, kind: "add" }], cwd: "/srv/app" },
           { changes: [{ path: "/opt/a", kind: "add" }] },
         ] as const,
@@ -71,7 +75,7 @@ describe("what is always allowed", () => {
     expect(decide(other)).not.toBe("allow");
   });
 
-  it("is a file by the folder that its path was seen from", () => {
+  it("is a file relative to the folder of the request", () => {
     const decide = after({ kind: "fileChange", changes: [{ path: "../x", kind: "add" }], cwd: "/srv/app" });
     expect(decide({})).toBe("allow");
     expect(decide({ cwd: "/opt/y" })).not.toBe("allow");

@@ -25,7 +25,7 @@ export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvalu
       );
     case "mcpTool": {
       const { server, tool } = request;
-      // Servers choose their names and those of their tools.
+      // Servers choose their own names and those of their tools.
       const literal = /[*?]/.test(`${server}${tool}`) ? { literal: true } : {};
       return tool === undefined ? [] : [{ kind: "mcp", server, tool, ...literal, scope: "session" }];
     }
@@ -35,8 +35,8 @@ export function suggestRules(request: ApprovalRequest, { decision }: PolicyEvalu
 }
 
 /**
- * "Always allow" covers exactly what was shown: the same script, with its redirections, in the same folder, and nothing
- * else. A rule for all commands with the same beginning is a decision that a person takes by writing it.
+ * "Always allow" covers exactly what was shown: the same script, with its redirections, in the same folder, and nothing else. A
+ * person who wants to allow all commands with the same beginning must write that rule.
  */
 function commandRule({ command, cwd }: CommandRequest): Rule {
   const where = cwd === undefined ? {} : { folder: cwd };
@@ -45,14 +45,14 @@ function commandRule({ command, cwd }: CommandRequest): Rule {
     : { kind: "exact", argv: command, ...where, note: "exactly these words" };
 }
 
-/** The host at the port that was asked for. An invalid name can't be remembered: a star would match every host. */
+/** The host with the requested port. An invalid name can't be remembered: a star would match every host. */
 function hostRules({ host, protocol, port = portOf(protocol) }: NetworkTarget): Rule[] {
   const name = withBrackets(host);
   if (!/^(?:[\w.-]+|\[[0-9a-f:.]+\])$/i.test(name)) return [];
   return [{ kind: "host", host: port === undefined ? name : `${name}:${port}`, scope: "always" }];
 }
 
-/** One file. `write` also covers its deletion. A file whose folder is not known can't be remembered. */
+/** One file. `write` also covers its deletion. A relative path without a known folder can't be remembered. */
 function pathRules(path: string, cwd: string | undefined, access: "write" | "update"): Rule[] {
   if (!path.startsWith("/") && cwd === undefined) return [];
   const glob = resolvePath(cwd ?? "/", path);

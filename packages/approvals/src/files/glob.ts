@@ -1,8 +1,8 @@
 import { PolicyError } from "../errors.ts";
 
 /**
- * A path glob: `*` and `?` stay within a segment, `**` crosses segments, `{a,b}` is either. There is one point to fall back
- * to for each kind of star, so that the time is at most the product of the lengths.
+ * A path glob: `*` and `?` stay within a segment, `**` crosses segments, `{a,b}` matches either. There is one backtracking point
+ * per kind of star, so the time is at most the product of the lengths.
  */
 export type PathGlob = (path: string) => boolean;
 
@@ -23,20 +23,20 @@ function splitAlternatives(glob: string): string[] {
   return all;
 }
 
-/** `*` and `?` within one name; also used for the names of hosts' labels and tools. */
+/** Matches `*` and `?` within one name. Also used for host labels and tool names. */
 export function matchName(pattern: string, name: string): boolean {
   return matchWithStar(pattern, name, "*", (want, letter) => want === "?" || want === letter);
 }
 
 /**
- * A pattern with only `*` and `?` that matches all that a shell's pattern could. Shells differ in where a bracket ends
- * (`[]a]`, `[[:alpha:]]`), so that it stands for the rest of its name.
+ * Returns a pattern with only `*` and `?` that matches everything that the shell pattern could. Shells differ in where a bracket
+ * ends (`[]a]`, `[[:alpha:]]`), so a star replaces the rest of the name.
  */
 export function widenBrackets(pattern: string): string {
   return pattern.replaceAll(/\[[^/]*/g, "*");
 }
 
-/** Shell patterns within one name. A bracket stands for the rest of the name. Hidden names need their dot written. */
+/** Matches a shell pattern against one name. A bracket matches the rest of the name. Hidden names need an explicit dot. */
 export function matchesPattern(pattern: string, name: string): boolean {
   if (name.startsWith(".") && !/^[.[]/.test(pattern)) return false;
   return matchName(widenBrackets(pattern), name);

@@ -1,10 +1,10 @@
 import { matchesPattern } from "./glob.ts";
 import { foldName, hasWildcard } from "./path.ts";
 
-/** Folders that belong to git and to Codex: writes into them by anything else are refused. */
+/** Folders that belong to git and to Codex. Writes to them by anything else are refused. */
 const OWNED_FOLDERS = [".agents", ".codex", ".git", "git~1"];
 
-/** Names whose files are run or obeyed by something else later: hooks, CI, editors, agents, shells, keys. */
+/** Names of files that other programs run or follow later: hooks, CI, editors, agents, shells, keys. */
 const GUARDED_NAMES = [
   // Shells.
   ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .direnv .envrc .inputrc .profile",
@@ -25,7 +25,7 @@ const GUARDED_NAMES = [
   // Version control and its hooks.
   ".gitattributes .gitconfig .githooks .gitmodules .hg .husky .jj .lefthook",
   ".pre-commit-config.yaml .svn lefthook.yml",
-  // Versions of tools.
+  // Tool versions.
   ".mise.toml .tool-versions mise.toml",
 ].flatMap((names) => names.split(" "));
 
@@ -36,7 +36,7 @@ const PROTECTED: ReadonlyMap<string, Protection> = new Map([
   ...OWNED_FOLDERS.map((name) => [name, "owned"] as const),
 ]);
 
-/** How a path is protected by one of its names. Segments with wildcards are protected if they could match a name. */
+/** How a path is protected by one of its segments. A segment with wildcards is protected if it could match a protected name. */
 export function protectionOf(segments: readonly string[]): Protection | undefined {
   let found: Protection | undefined;
   for (const segment of segments) {
@@ -47,13 +47,13 @@ export function protectionOf(segments: readonly string[]): Protection | undefine
   return found;
 }
 
-/** A pattern for hidden files in general (`.*`) is asked about; one that spells the name of an owned folder is refused. */
+/** A general pattern for hidden files (`.*`) is asked about. One with letters that matches an owned folder is refused. */
 function protectionOfPattern(pattern: string): Protection | undefined {
   if (couldMatch(pattern, OWNED_FOLDERS)) return /^\.[a-z]/i.test(pattern) ? "owned" : "guarded";
   return couldMatch(pattern, GUARDED_NAMES) ? "guarded" : undefined;
 }
 
-/** Whether a pattern with at least one letter of its own could match a name. A bare `*` matches no hidden file. */
+/** Whether a pattern of more than wildcards could match one of the names. A bare `*` matches no hidden file. */
 function couldMatch(pattern: string, names: readonly string[]): boolean {
   const folded = pattern.toLowerCase();
   return !/^[*?]+$/.test(pattern) && names.some((name) => matchesPattern(folded, name));

@@ -18,19 +18,19 @@ import {
 /** Resolved paths, looked up in advance so that `evaluatePolicy` does no I/O. */
 export interface PathFacts {
   /**
-   * Absolute path as it is used, `..` included → where it leads once all links are followed. `null`: it could not be
-   * followed (a loop, no permission, a link of a process).
+   * The target of each absolute path (as it is used, including `..`) once all links are followed. `null` if it could not be
+   * followed (a loop, no permission, a process link).
    */
   readonly real: Readonly<Record<string, string | null>>;
-  /** Absolute file name pattern → the absolute paths that match. `null`: too many to list. */
+  /** The absolute paths that match each absolute file name pattern. `null` if there are too many to list. */
   readonly matches?: Readonly<Record<string, readonly string[] | null>> | undefined;
-  /** The volume takes `A` and `a` for the same name. */
+  /** Whether the volume treats `A` and `a` as the same name. */
   readonly caseInsensitive?: boolean | undefined;
 }
 
 /**
- * What a path is to a command that wants to write there. Into a `temp-folder`, files may be put, but it may not be moved or
- * deleted; a `sink` is `/dev/null` and its like; where an `unknown` path leads is only known at run time.
+ * The kind of a path, for a command that writes there. Files may be created in a `temp-folder`, but it may not be moved or
+ * deleted. A `sink` is `/dev/null` or similar. The target of an `unknown` path is known only at run time.
  */
 export type PathKind = Protection | OpenKind | RefusedKind | "outside" | "unknown";
 type OpenKind = "workspace" | "temp" | "temp-folder" | "sink";
@@ -44,18 +44,18 @@ export interface WorkspaceOptions {
   readonly facts: PathFacts | undefined;
 }
 
-/** Where a path leads: with its last link followed, and without. Undefined if that is not known. */
+/** The target of a path, with its last link followed (`real`) and without (`entry`). Undefined if it is not known. */
 export interface Location {
   readonly real: string | undefined;
   readonly entry: string | undefined;
 }
 
-/** Classifies paths by where they lead in and around the workspace. Records which paths and patterns were looked up. */
+/** Classifies paths by their targets in and around the workspace. Records which paths and patterns were looked up. */
 export class Workspace {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
-  /** With facts: every path that mattered, as it is used, which `resolvePaths` has to look up. */
+  /** With facts, every path that mattered, as it is used. `resolvePaths` has to look them up. */
   readonly touched = new Set<string>();
   readonly patterns = new Set<string>();
   readonly #facts: PathFacts | undefined;
@@ -68,10 +68,11 @@ export class Workspace {
     this.cwd = cwd === "" ? "/" : cwd;
     this.#roots = roots.flatMap((root) => this.#spellingsOf(root));
     this.root = this.#roots[0] ?? this.cwd;
-    this.#temp = facts === undefined ? temp : temp.flatMap((folder) => this.#spellingsOf(folder));
+    const temps = facts === undefined ? temp : temp.flatMap((folder) => this.#spellingsOf(folder));
+    this.#temp = temps.map((folder) => this.#fold(folder));
   }
 
-  /** `path` seen from a folder. `..` stays in it: only the file system knows where that leads. */
+  /** Makes a path absolute. Keeps `..`, because only the file system knows its target. */
   absolute(path: string, folder: string): string {
     return path.startsWith("/") ? path : `${folder}/${path}`;
   }
@@ -87,13 +88,13 @@ export class Workspace {
   }
 
   /**
-   * The existing paths that a pattern could match, in any shell: a bracket stands for the rest of its name, and `**` for any
-   * number of folders. Undefined if they were not looked up, null if they are too many.
+   * The existing paths that a pattern could match in any shell: a bracket matches the rest of its name, and `**` any number of
+   * folders. Undefined if they were not looked up, null if there are too many.
    */
   candidatesOf(absolute: string): readonly string[] | null | undefined {
     if (this.#facts === undefined) return undefined;
     const pattern = widenBrackets(absolute);
-    // Where `..` leads behind a wildcard depends on each match.
+    // The target of `..` after a wildcard depends on each match.
     if (pattern.slice(pattern.search(/[*?]/)).split("/").includes("..")) return null;
     this.patterns.add(pattern);
     return this.#facts.matches?.[pattern];
@@ -103,7 +104,7 @@ export class Workspace {
   locate(absolute: string, isPattern = false): Location {
     if (isPattern && hasWildcard(absolute)) return this.#locatePattern(absolute);
     const real = this.#follow(absolute);
-    // Nothing was followed, so that nothing on the way is a link.
+    // Without facts, no link was followed.
     if (real === absolute && this.#facts === undefined) return { real, entry: real };
     const trimmed = withoutEndSlashes(absolute);
     const name = baseName(trimmed);
@@ -112,7 +113,7 @@ export class Workspace {
     return { real, entry: parent === undefined ? undefined : `${withoutEndSlashes(parent)}/${name}` };
   }
 
-  /** The part before the first wildcard can be followed; what matches below it is judged by the pattern. */
+  /** Follows the part before the first wildcard. Matches below it are judged by the pattern. */
   #locatePattern(absolute: string): Location {
     const parent = fixedFolder(absolute);
     const folder = this.#follow(parent);
@@ -122,7 +123,7 @@ export class Workspace {
     return { real: path, entry: path };
   }
 
-  /** What a location is to a command that changes it: the strictest of the file and of its entry in the folder. */
+  /** The kind of a location for a command that changes it: the stricter of the target and the directory entry. */
   kindOf({ real, entry }: Location): PathKind {
     if (real === undefined || entry === undefined) return "unknown";
     const kind = this.#judge(real);
@@ -139,7 +140,7 @@ export class Workspace {
     return holdsCredentials(folder, this.home, withHidden);
   }
 
-  /** With facts, a folder and those above it, up to a root of the workspace. Outside of all roots, up to `/`. */
+  /** With facts, a folder and its parents up to a root of the workspace. Outside all roots, up to `/`. */
   belowRoots(folder: string): readonly string[] {
     const folders: string[] = [];
     let { real: path = "/" } = this.#facts === undefined ? {} : this.locate(folder);
@@ -160,10 +161,10 @@ export class Workspace {
     return this.#roots.some((root) => isInside(this.#fold(path), this.#fold(root)));
   }
 
-  /** `/`, a folder right below it, a home folder, a system folder: what no command may delete whole. */
+  /** Whether no command may delete all of a path: `/`, a folder directly below it, a home folder or a system folder. */
   isPrecious(path: string): boolean {
     const folder = this.#fold(fixedFolder(path));
-    // Everything in a folder for temporary files may be deleted, but not the folder itself.
+    // Everything in a temporary folder may be deleted, but not the folder itself.
     if (hasWildcard(path) && this.#temp.includes(folder)) return false;
     if (this.inWorkspace(folder)) return false;
     if (this.holdsWorkspace(folder) || isSystemFolder(folder)) return true;
@@ -171,7 +172,7 @@ export class Workspace {
     if (below !== undefined)
       return below === "" || HOME_FOLDER.test(below) || isCredential(folder, this.home);
     if (this.#inTemp(folder)) return false;
-    // A disk that is mounted: `/mnt/data`, `/Volumes/Backup`.
+    // A mounted disk: `/mnt/data`, `/Volumes/Backup`.
     return (
       folder.split("/").length <= 2 || /^\/(?:mnt|cygdrive|media(?:\/[^/]+)?|volumes)\/[^/]+$/i.test(folder)
     );
@@ -192,14 +193,14 @@ export class Workspace {
     const protection = protectionOf(path.split("/").slice(1));
     if (protection === "owned") return "owned";
     // A home folder below a temporary one is still a home folder.
-    if (isInside(this.home, path)) return "outside";
+    if (isInside(this.#fold(this.home), folded)) return "outside";
     if (this.#temp.includes(folded)) return "temp-folder";
     if (this.#inTemp(folded)) return protection ?? "temp";
     return isSystemOwn(path) ? "system" : "outside";
   }
 
   #inTemp(folded: string): boolean {
-    return this.#temp.some((folder) => isInside(this.#fold(folder), folded) && folded !== folder);
+    return this.#temp.some((folder) => isInside(folder, folded) && folded !== folder);
   }
 
   #follow(absolute: string): string | undefined {
@@ -209,7 +210,7 @@ export class Workspace {
     return isProcessLink(resolved) ? undefined : (this.#facts.real[absolute] ?? undefined);
   }
 
-  /** A root counts under its own name and under the one that links lead to. */
+  /** A root counts under its own path and under its resolved path. */
   #spellingsOf(folder: string): string[] {
     const plain = resolvePath("/", folder);
     if (this.#facts === undefined) return [plain];
@@ -223,8 +224,8 @@ export class Workspace {
 }
 
 /**
- * `**` stands for everything below a folder, hidden or not. Below a root that includes `.git`, where only files with an
- * ordinary ending or one exact name are sure not to be git's own.
+ * `**` matches everything below a folder, hidden or not. Below a root that includes `.git`, where only a file with an ordinary
+ * extension or one exact name is certain not to be git's own.
  */
 function reachesRepository(segments: readonly string[]): boolean {
   if (segments[0] !== "**") return false;
@@ -236,7 +237,7 @@ function isOpen(kind: PathKind): boolean {
   return /^(?:workspace|temp|temp-folder|sink)$/.test(kind);
 }
 
-/** `/proc/self/cwd` and the like lead elsewhere for every process, so nothing that is looked up here holds. */
+/** `/proc/self/cwd` and similar links have a different target for each process, so a lookup here is meaningless. */
 function isProcessLink(resolved: string): boolean {
   return /^\/(?:proc\/(?:self|thread-self|\d+)\/(?:cwd|root|exe|fd|fdinfo|map_files|task|ns)|dev\/fd)(?:\/|$)/.test(
     resolved,

@@ -56,7 +56,7 @@ describe("a host", () => {
     expect(rangeOf(host)).toBe(range);
   });
 
-  it("matches patterns in any spelling", () => {
+  it("matches patterns in any notation", () => {
     const matches = (pattern: string, text: string): boolean => {
       const endpoint = readEndpoint(text);
       return endpoint !== undefined && compileHostPattern(pattern)(endpoint);
@@ -69,9 +69,31 @@ describe("a host", () => {
     expect(matches("example.com:443", "http://example.com")).toBe(false);
   });
 
-  it("of the metadata service is refused however it is spelt", () => {
+  it("of the metadata service is refused in any notation", () => {
     const policy = definePolicy({ preset: "danger-full-access" });
     for (const host of ["169.254.169.254", "0xa9fea9fe", "[::ffff:a9fe:a9fe]", "metadata.google.internal."])
       expect(evaluatePolicy(policy, { kind: "network", host })).toMatchObject({ decision: "deny" });
+  });
+});
+
+describe("an unknown port", () => {
+  const decide = (command: string, network: { allow?: string[]; deny?: string[] }): string =>
+    evaluatePolicy(definePolicy({ preset: "danger-full-access", workspace: "/w", network }), {
+      kind: "command",
+      command,
+      cwd: "/w",
+    }).decision;
+
+  it("may be the denied one", () => {
+    expect(decide("nc -z evil.example 443", { deny: ["evil.example:443"] })).toBe("deny");
+    expect(decide("nc -z other.example 443", { deny: ["evil.example:443"] })).toBe("allow");
+    expect(decide("curl https://evil.example:8443/", { deny: ["evil.example:443"] })).toBe("allow");
+  });
+
+  it("may not be the allowed one", () => {
+    const pattern = compileHostPattern("example.com:443");
+    expect(pattern({ host: "example.com", port: undefined })).toBe(false);
+    expect(pattern({ host: "example.com", port: undefined }, true)).toBe(true);
+    expect(pattern({ host: "example.com", port: 444 }, true)).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { PolicyError } from "../errors.ts";
 
-/** A host and, where it is known, a port. Host in lower case, without brackets or a final dot, addresses in one spelling. */
+/** A host and, if known, a port. The host is in canonical form: lower case, without brackets or a trailing dot. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number | undefined;
@@ -23,11 +23,11 @@ export function withBrackets(host: string): string {
 }
 
 /**
- * Reads `https://host:port/…`, `user@host:path`, `host:port` and plain hosts. Undefined where programs could disagree
- * about which part is the host: it is then not known.
+ * Reads `https://host:port/…`, `user@host:path`, `host:port` and plain hosts. Undefined if programs could disagree about which
+ * part is the host.
  */
 export function readEndpoint(text: string): Endpoint | undefined {
-  // Backslashes, blanks, other scripts and percent signs mean different things to different programs.
+  // Backslashes, blanks and non-ASCII characters mean different things to different programs.
   if (!/^[\x21-\x5b\x5d-\x7e]+$/.test(text)) return undefined;
   const scp = text.includes("://") ? null : SCP_TEXT.exec(text);
   const [, protocol, name = "", port] = URL_TEXT.exec(text) ?? [];
@@ -38,18 +38,18 @@ export function readEndpoint(text: string): Endpoint | undefined {
   return { host, port: port === undefined ? portOf(protocol) : Number(port) };
 }
 
-/** A host as a policy compares it. Undefined for what is neither a name nor an address. */
+/** The form in which policies compare hosts. Undefined if the text is neither a name nor an address. */
 export function canonicalHost(text: string): string | undefined {
   const bare = text.replace(/^\[|\]$/g, "");
   if (bare.includes(":")) return canonicalIpv6(bare);
   const name = bare.replace(/(?<!\.)\.+$/, "");
   // Programs disagree about empty labels and about `0x` without digits.
   if (/(?:^|\.)(?:0x)?(?:\.|$)/i.test(name)) return undefined;
-  // The URL parser knows every spelling of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`.
+  // The URL parser accepts every notation of an IPv4 address: `0x7f.1`, `2130706433`, `017700000001`.
   return URL.parse(`http://${name}/`)?.hostname;
 }
 
-/** The shortest spelling; addresses that carry an IPv4 address become that one. */
+/** The shortest notation. An address that embeds an IPv4 address becomes that address. */
 function canonicalIpv6(text: string): string | undefined {
   const address = URL.parse(`http://[${text}]/`)?.hostname.slice(1, -1);
   if (address === undefined) return undefined;
@@ -71,7 +71,7 @@ function canonicalIpv6(text: string): string | undefined {
   return groups[0] === 0x20_02 ? ipv4(1) : address;
 }
 
-/** Where a canonical host lies. Names are judged by their text: what a name resolves to is not known here. */
+/** The range of a canonical host. Names are judged by their text, because their addresses are not known here. */
 export type HostRange = "loopback" | "private" | "metadata" | "public";
 
 const METADATA =
@@ -87,16 +87,18 @@ export function rangeOf(host: string): HostRange {
   if (host === "::1" || host === "0.0.0.0" || host === "::") return "loopback";
   if (PRIVATE_IPV4.test(host) && /^\d+\.\d+\.\d+\.\d+$/.test(host)) return "private";
   if (host.includes(":") && /^(?:f[cd]|fe[89ab])/.test(host)) return "private";
-  // A name without a dot, and the endings of home and company networks, lead inside.
+  // Names without a dot, and with the suffixes of home and company networks, are private.
   if (!host.includes(".") && !host.includes(":")) return "private";
   return /\.(?:local|internal|lan|home|corp|intranet|home\.arpa)$/.test(host) ? "private" : "public";
 }
 
 /**
- * `example.com` is that host alone, `*.example.com` every host below it, `**.example.com` both, `*` every host.
- * `:8080` or `:8000-8999` at the end names the ports.
+ * `example.com` matches only that host, `*.example.com` every host below it, `**.example.com` both, and `*` every host. `:8080`
+ * or `:8000-8999` at the end limits the ports.
+ *
+ * @param orUnknown Whether an unknown port matches every limit. It may be the denied one, and may not be the allowed one.
  */
-export type HostPattern = (endpoint: Endpoint) => boolean;
+export type HostPattern = (endpoint: Endpoint, orUnknown?: boolean) => boolean;
 
 export function compileHostPattern(pattern: string): HostPattern {
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.*_-]+)(?::(\d+)(?:-(\d+))?)?$/i.exec(pattern);
@@ -112,8 +114,8 @@ export function compileHostPattern(pattern: string): HostPattern {
   const matchesHost = hostMatcher(host, pattern);
   if (low === undefined) return (endpoint) => matchesHost(endpoint.host);
   const [from, to] = [Number(low), Number(high)];
-  // A port that is not known can't be the one that was allowed.
-  return ({ host: name, port }) => matchesHost(name) && port !== undefined && port >= from && port <= to;
+  return ({ host: name, port }, orUnknown = false) =>
+    matchesHost(name) && (port === undefined ? orUnknown : port >= from && port <= to);
 }
 
 function hostMatcher(host: string, pattern: string): (name: string) => boolean {
@@ -121,7 +123,7 @@ function hostMatcher(host: string, pattern: string): (name: string) => boolean {
   const star = /^(\*\*?)\.(.+)$/.exec(host);
   const rest = star?.[2] ?? host;
   if (rest.includes("*"))
-    throw new PolicyError("invalid_rule", `"${pattern}": a star may only stand before the first dot`);
+    throw new PolicyError("invalid_rule", `"${pattern}": a star is allowed only before the first dot`);
   if (star === null) return (name) => name === host;
   const suffix = `.${rest}`;
   return star[1] === "**"

@@ -45,12 +45,12 @@ export function judgeRead(path: string, location: Location, { workspace, policy 
   const ruled = judgeByRules(path, location, "read", policy);
   if (ruled !== undefined) return ruled;
   const { real } = location;
-  // Reading gives the model no more than it could list; only secrets are kept from it.
+  // Reading reveals nothing that the model could not list anyway, except for secrets.
   if (real !== undefined)
     return workspace.isCredential(real)
       ? judgeKind("credentials", policy, `reads ${real}, which holds credentials`)
       : judgeKind("read", policy);
-  // A file that may be any file may be one that must not be read.
+  // An unknown file may be one that must not be read.
   if (judgeKind("credentials", policy).decision === "allow" && !hasReadDenials(policy))
     return judgeKind("read", policy);
   const what = path.startsWith("/") ? `where ${path} leads` : "which file it reads";
@@ -58,7 +58,7 @@ export function judgeRead(path: string, location: Location, { workspace, policy 
   return verdict.decision === "allow" ? { ...verdict, decision: "ask" } : verdict;
 }
 
-/** Whether the user's rules keep any file from being read. */
+/** Whether any of the user's rules restricts reading. */
 export function hasReadDenials({ hasPathRules, deny, ask }: CompiledPolicy): boolean {
   return hasPathRules && [...deny, ...ask].some((rule) => isAbout(rule, "read"));
 }
@@ -80,7 +80,7 @@ export function judgeWrite(
 ): Verdict {
   const kind = workspace.kindOf(location);
   const shown = location.real ?? path;
-  // A sink discards contents, but its mode and its name are the system's.
+  // A sink discards contents, but its mode and its name belong to the system.
   const refused = REFUSED[kind === "sink" && access !== "update" ? "system" : kind];
   if (refused !== undefined) return refusal(refused[0], `${shown} ${refused[1]}`);
   const ruled = judgeByRules(path, location, access, policy);
@@ -92,12 +92,12 @@ export function judgeWrite(
     case "temp":
     case "temp-folder":
       return kind === "temp-folder" && access !== "update"
-        ? judgeKind("writeOutside", policy, `changes ${shown}, which others use`)
+        ? judgeKind("writeOutside", policy, `changes ${shown}, which other programs use`)
         : judgeKind("write", policy, `writes ${shown}`);
     case "guarded": {
-      const reason = `${shown} is a protected file: hooks, CI, editors, agents or shells obey it`;
+      const reason = `${shown} is a protected file: hooks, CI, editors, agents or shells follow it`;
       const inside = judgeKind("write", policy, reason);
-      // The same setting that opens everything outside the workspace opens what is protected inside.
+      // The setting that allows writes outside the workspace also allows writes to protected files inside.
       return inside.decision === "allow" ? judgeKind("writeOutside", policy, reason) : inside;
     }
     case "unknown":
@@ -107,7 +107,7 @@ export function judgeWrite(
   }
 }
 
-/** The user's rules about paths: a deny or question holds for every name of a file, an allow for where it really leads. */
+/** Applies the user's path rules: deny and ask rules to every name of a file, allow rules only to its actual target. */
 function judgeByRules(
   path: string,
   { real, entry }: Location,
@@ -132,7 +132,7 @@ export function isAbout({ rule }: CompiledRule, access: FileAccess): boolean {
   );
 }
 
-/** Whether a host may be reached. `sends`: data goes there, so that a preset's reading list is not enough. */
+/** Judges a connection to a host. If it sends data, a preset's list of hosts to read from is not enough. */
 export function judgeHost(endpoint: Endpoint | undefined, sends: boolean, compiled: CompiledPolicy): Verdict {
   const { policy, preset } = compiled;
   const fallback = (reason: string): Verdict =>
@@ -142,10 +142,12 @@ export function judgeHost(endpoint: Endpoint | undefined, sends: boolean, compil
   const range = rangeOf(host);
   if (range === "metadata" && preset.safety)
     return refusal("metadata-service", `${host} gives out the machine's credentials`);
-  const matches = (rule: CompiledRule): boolean => rule.host(endpoint);
-  const ruled = judgeByFirstRule(compiled, host, { tightens: matches, allows: matches });
+  const ruled = judgeByFirstRule(compiled, host, {
+    tightens: (rule) => rule.host(endpoint, true),
+    allows: (rule) => rule.host(endpoint),
+  });
   if (ruled?.decision === "deny") return ruled;
-  if (compiled.hostsDenied.some((denies) => denies(endpoint)))
+  if (compiled.hostsDenied.some((denies) => denies(endpoint, true)))
     return { decision: "deny", rule: "network.deny", reason: `${host} is a denied host` };
   if (ruled !== undefined) return ruled;
   if (compiled.hostsAllowed.some((allows) => allows(endpoint)))
