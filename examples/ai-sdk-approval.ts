@@ -31,7 +31,7 @@ async function answer(): Promise<void> {
   );
   const call = parts.find((one) => one.type === "tool-call");
   const request = parts.find((one) => one.type === "tool-approval-request");
-  if (!request) throw new Error("Codex asked for nothing.");
+  if (!request) throw new Error("Codex did not request an approval.");
 
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const approved = (await terminal.question(`${JSON.stringify(call?.input)}\nAllow it? [y/N] `)) === "y";

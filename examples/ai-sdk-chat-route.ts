@@ -45,13 +45,13 @@ async function POST(request: Request): Promise<Response> {
   return result.toUIMessageStreamResponse();
 }
 
-/** Records the owner of a thread, unless it has one. */
+/** Records the owner of a thread, unless the thread already has one. */
 function claim(metadata: ProviderMetadata | undefined, user: string): void {
   const threadId = metadata?.["codex"]?.["threadId"];
   if (typeof threadId === "string" && !owners.has(threadId)) owners.set(threadId, user);
 }
 
-/** All thread ids in the messages. */
+/** Returns all thread ids in the messages. */
 function threadIdsOf(messages: readonly ModelMessage[]): string[] {
   return [...JSON.stringify(messages).matchAll(/"threadId":"([^"]+)"/g)].map(([, threadId = ""]) => threadId);
 }

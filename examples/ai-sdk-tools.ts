@@ -1,4 +1,4 @@
-// Tools of the AI SDK: Codex calls them, this program runs them, and the turn continues with the result.
+// AI SDK tools: Codex calls them, this program runs them, and the turn continues with the result.
 import { createCodex } from "@codexkit/ai-sdk";
 import { callTool, say } from "@codexkit/scripted-model";
 import { generateText, isStepCount, tool } from "ai";
@@ -17,7 +17,7 @@ const { text, steps } = await generateText({
   prompt: "What is the weather in Oslo?",
   tools: {
     weather: tool({
-      description: "The weather in a city now.",
+      description: "The current weather in a city.",
       inputSchema: z.object({ city: z.string() }),
       execute: async ({ city }) => `It snows in ${city}.`,
     }),

@@ -1,5 +1,5 @@
-// Approvals as chat messages: the daemon reports one by webhook, this program posts it to a chat, and the reply answers it.
-// Run directly, it uses the terminal as the chat.
+// Approvals as chat messages: the daemon sends an approval by webhook, this program posts it to a chat, and a reply answers it.
+// When run directly, it uses the terminal as the chat.
 import { createDaemon } from "@codexkit/daemon";
 import { DaemonClient, DaemonClientError, verifyWebhook } from "@codexkit/daemon/client";
 import { run, say } from "@codexkit/scripted-model";
@@ -14,14 +14,14 @@ import { setUpExample } from "./set-up-example.ts";
 interface ChatOptions {
   readonly client: DaemonClient;
   readonly secret: string;
-  /** Posts a message to the chat, which returns the value of the message's buttons with the reply. */
+  /** Posts a message to the chat. The chat returns `value`, the value of the message's buttons, with the reply. */
   readonly post: (message: { text: string; value: string }) => Promise<void>;
 }
 
 export function connectChat({ client, secret, post }: ChatOptions) {
   const handled = new Set<string>();
   return {
-    /** Handles a webhook of the daemon. Resolves to the status of the response. */
+    /** Handles a webhook from the daemon. Resolves to the response's status. */
     async onWebhook(headers: IncomingHttpHeaders, body: string): Promise<number> {
       let message;
       try {
@@ -29,7 +29,7 @@ export function connectChat({ client, secret, post }: ChatOptions) {
       } catch {
         return 400;
       }
-      // Messages are sent at least once.
+      // The daemon delivers each message at least once.
       if (message.type !== "approval.opened" || !message.approval || handled.has(message.id)) return 200;
       handled.add(message.id);
       const { id, request } = message.approval;
@@ -38,7 +38,7 @@ export function connectChat({ client, secret, post }: ChatOptions) {
       return 200;
     },
 
-    /** Handles a reply in the chat. Resolves to a text for its author. */
+    /** Handles a reply in the chat. Resolves to a message for its author. */
     async onReply(reply: { value: string; text: string; author: string }): Promise<string> {
       const offer = reply.text === "yes" ? "accept" : "decline";
       try {
@@ -46,7 +46,7 @@ export function connectChat({ client, secret, post }: ChatOptions) {
         return `${reply.author} answered ${reply.text}`;
       } catch (error) {
         if (!DaemonClientError.is(error) || error.code !== "already_answered") throw error;
-        return "It had been answered before.";
+        return "It has already been answered.";
       }
     },
   };
@@ -61,7 +61,7 @@ if (import.meta.main) {
     roots: [setup.folder],
     codex: setup.launch,
     userCodexHome: join(setup.folder, "..", "codex"),
-    // The webhooks of this example go to loopback.
+    // This example's webhooks go to loopback.
     allowPrivateAddresses: true,
     logger: "warn",
   });
@@ -108,6 +108,6 @@ if (import.meta.main) {
   }
   terminal.close();
   hooks.close();
-  // They are kept for further requests, and would keep this program running.
+  // Idle connections are kept open for further requests and would keep this program running.
   hooks.closeAllConnections();
 }

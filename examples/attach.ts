@@ -1,11 +1,11 @@
-// Attaches to a running server, which continues without this program.
+// Attaches to a running server, which keeps running after this program ends.
 import { say } from "@codexkit/scripted-model";
 import { startAppServer } from "@codexkit/testing";
 import { Codex } from "codexkit";
 
 // Replaces `codex app-server --listen ws://127.0.0.1:PORT` in another terminal.
 await using server = await startAppServer({
-  model: [[say("Hello from a server that was here before.")]],
+  model: [[say("Hello from a server that was already running.")]],
   listen: "ws",
 });
 

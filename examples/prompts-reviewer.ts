@@ -27,7 +27,7 @@ const findings = defineSlice<readonly { file: string; message: string }[]>({
 
 const readFile = definePromptTool({
   name: "read_file",
-  description: "Reads a file of the workspace",
+  description: "Reads a file in the workspace",
   input: z.strictObject({ file: z.string() }),
   handler: ({ file }, { workspace }) => {
     if (!workspace?.exists(file)) throw new ToolFailure(`There is no file ${file}.`);
@@ -37,7 +37,7 @@ const readFile = definePromptTool({
 
 const report = definePromptTool({
   name: "report",
-  description: "Reports one finding about a file that was read",
+  description: "Reports one finding about a file that has been read",
   input: z.strictObject({ file: z.string(), message: z.string() }),
   handler: ({ file, message }, { session }) => {
     session.update(findings, (all) => [...all, { file, message }]);

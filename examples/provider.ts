@@ -20,6 +20,6 @@ await using handle = await provider.spawn({
 for await (const event of handle.events) {
   if (event.kind === "tool_result" && !event.isError) console.log(event.toolName, event.content.trim());
   else if (event.kind === "system" && event.subtype === "approval_denied") console.log(event.message);
-  else if (event.kind === "result") console.log(`${event.message} (${event.cost.turns} calls of the model)`);
+  else if (event.kind === "result") console.log(`${event.message} (${event.cost.turns} model calls)`);
   else if (event.kind === "error") console.error(event.code, event.message);
 }

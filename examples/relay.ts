@@ -1,4 +1,4 @@
-// An executor behind a registry and a rendezvous, and a program that runs a command on it. All on one machine here.
+// An executor behind a registry and a rendezvous, and a program that runs a command on it. Here, all run on one machine.
 import { connectHarness, runExecutor } from "@codexkit/relay";
 import { startRegistry } from "@codexkit/relay/registry";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,7 +24,7 @@ const client = cleanup.use(
   await connectHarness({
     ...environment,
     credential: connect.token,
-    // Known from elsewhere, so that the registry need not be trusted with it.
+    // Obtained directly from the executor, so that the registry need not be trusted for it.
     ...(executor.publicKey ? { executorKey: executor.publicKey } : {}),
   }),
 );

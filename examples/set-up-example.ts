@@ -20,7 +20,7 @@ export async function setUpExample(script: Script, modelName = "gpt-5.5"): Promi
     launch: {
       env: folders.env,
       inheritEnv: false,
-      // The daemon's codex has a home of its own, so that the model is not named by a file.
+      // Not written to a file in the home, because the daemon's codex has its own home.
       configOverrides: codexConfig(folders.model, { model: modelName }).overrides,
     },
     folder: folders.workspace,

@@ -1,5 +1,4 @@
-// Streams everything that happens in a turn. `--model gpt-6.1-sol` uses a model
-// that writes code.
+// Streams everything that happens in a turn. `--model gpt-6.1-sol` uses a model that writes code.
 import { demoScript } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { parseArgs, styleText } from "node:util";

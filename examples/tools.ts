@@ -12,7 +12,7 @@ await using setup = await setUpExample(({ newOutputs }) =>
 
 const weather = defineTool({
   name: "weather",
-  description: "The weather in a city now.",
+  description: "The current weather in a city.",
   input: z.object({ city: z.string() }),
   execute: ({ city }) => `It snows in ${city}.`,
 });

@@ -1,4 +1,4 @@
-// Two clients share a thread: one runs a turn, the other reads its events, and either can approve. The first answer counts.
+// Two clients share a thread: one runs a turn, the other reads its events, and either can approve. The first answer wins.
 import { run, say } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ await using setup = await setUpExample([
   [say("It is late.")],
 ]);
 
-// A server of this program that other clients can join.
+// A server that this program launches and other clients can join.
 const url = `unix://${join(setup.folder, "..", "codex.sock")}`;
 await using first = await Codex.launch({
   ...setup.launch,

@@ -1,11 +1,11 @@
 import type { AsksPermission } from "@codexkit/provider/acp";
 
-/** Folders of one run of one agent. The agent writes to no others. */
+/** The folders of one agent run. The agent writes only to these. */
 export interface AgentFolders {
   readonly home: string;
 }
 
-/** How an agent is started on a fake model endpoint. */
+/** How to start an agent with a fake model endpoint. */
 export interface AgentSetup extends AsyncDisposable {
   readonly command: string;
   readonly args: readonly string[];
@@ -29,12 +29,12 @@ export interface AgentDefinition {
   readonly package: string;
   /** The API of its fake model. */
   readonly api: string;
-  /** Its configuration, as far as it matters for the report. */
+  /** The parts of its configuration that matter for the report. */
   readonly configuration: string;
   /** A remark for the report. */
   readonly note?: string | undefined;
   readonly behaviours?: readonly AgentBehaviour[] | undefined;
-  /** The mode of its sessions, if its default mode never asks for permission. */
+  /** The session mode. Set if the default mode never asks for permission. */
   readonly mode?: string | undefined;
   readonly asksPermission?: AsksPermission | undefined;
   /** A model that its sessions offer, to check that `model` is honoured. */

@@ -162,7 +162,7 @@ export const AGENTS: readonly AgentDefinition[] = [
         GEMINI_API_KEY: "interop",
         GOOGLE_GEMINI_BASE_URL: endpoint.url,
         GEMINI_CLI_TRUST_WORKSPACE: "true",
-        // Otherwise it restarts itself with more memory, and leaves that process behind when it is killed.
+        // Otherwise it restarts itself with more memory, and killing it leaves the new process behind.
         GEMINI_CLI_NO_RELAUNCH: "true",
       });
     },
@@ -173,7 +173,7 @@ function startEndpoint(api: ModelApi, tools: AgentTools): Promise<FakeEndpoint> 
   return FakeEndpoint.start(api, (request) => playOrder(request, tools));
 }
 
-/** An agent that is a Node program in the installed packages. */
+/** The setup of an agent that is a Node program from the installed packages. */
 function nodeSetup(
   endpoint: FakeEndpoint,
   [program, ...args]: readonly string[],
@@ -197,7 +197,7 @@ async function codexSetup({ home }: AgentFolders, program: string): Promise<Agen
   return {
     command: process.execPath,
     args: [join(AGENT_MODULES, program)],
-    // Codex reads all certificates of the machine for each request, even without TLS.
+    // Codex reads all of the machine's certificates for each request, even without TLS.
     env: { CODEX_HOME: codexHome, SSL_CERT_FILE: "/dev/null" },
     modelCalls: () => model.requestCount,
     [Symbol.asyncDispose]: () => model[Symbol.asyncDispose](),

@@ -10,7 +10,7 @@ import { withoutRunValues } from "./without-run-values.ts";
 
 const AGENT = { name: "a", package: "@x/a", version: "1.2.3", api: "Fake", configuration: "nothing" };
 
-it("has the reason why an agent could not be run, without values that differ between runs", () => {
+it("reports why an agent could not be run, without values that differ between runs", () => {
   const reason =
     "spawn /tmp/run-1/home/a failed at 1794784556611\nfor 0a1b2c3d-0000-4000-8000-000000000000 | <x>";
   const report: AgentReport = withoutRunValues({ ...AGENT, outcome: { ran: false, reason } }, "/tmp/run-1");
@@ -21,7 +21,7 @@ it("has the reason why an agent could not be run, without values that differ bet
   );
 });
 
-it("has the findings, and every check that did not pass", () => {
+it("lists the findings and every check that did not pass", () => {
   const checks = [
     { id: "good", tier: "resume", title: "is good", status: "passed" },
     { id: "open", tier: "resume", title: "is open", status: "not_verified", reason: "no scenario" },
@@ -49,7 +49,7 @@ it("has the findings, and every check that did not pass", () => {
   expect(page).not.toContain("`good`");
 });
 
-it("is in the docs as it is in the reports, for every agent in its pinned version", async () => {
+it("matches docs/acp-agents.md, with a report for every agent in its pinned version", async () => {
   const reports = await readReports();
   expect(reports.map(({ package: name, version }) => `${name}@${version}`)).toEqual(
     AGENTS.map((agent) => `${agent.package}@${pinnedVersion(agent.package)}`),

@@ -76,12 +76,12 @@ function conformanceOf({ checks }: ConformanceResult, behaviours: readonly Agent
   ];
 }
 
-/** Why an agent fails a check, if that is its own behaviour. */
+/** Explains a failed check, if the agent's own behaviour causes it. */
 export function explain(failure: string, behaviours: readonly AgentBehaviour[]): string | undefined {
   return behaviours.find((behaviour) => behaviour.failure.test(failure))?.explanation;
 }
 
-/** Reasons with the ids of their checks. */
+/** Groups the ids of the checks by reason. */
 function byReason(checks: ConformanceResult["checks"]): string[][] {
   const groups = Map.groupBy(checks, ({ reason = "" }) => reason);
   return [...groups].map(([reason, group]) => [reason, group.map(({ id }) => `\`${id}\``).join(", ")]);

@@ -12,7 +12,7 @@ export const AGENT_MODULES = join(folder, "node_modules");
 export function installAgents(): void {
   const stampFile = join(AGENT_MODULES, ".codexkit-installed");
   if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stampOf()) return;
-  // `install`, not `ci`: the lockfile may lack other platforms' optional builds, and `ci` refuses that.
+  // `install`, not `ci`: the lockfile may lack other platforms' optional builds, and `ci` rejects such a lockfile.
   const words = [
     "install",
     "--ignore-scripts",
@@ -31,7 +31,7 @@ export function installAgents(): void {
   writeFileSync(stampFile, stampOf());
 }
 
-/** The lockfile decides what is installed; the platform decides which builds of it. */
+/** Identifies an installation by the lockfile and the platform, which determine the packages and their builds. */
 function stampOf(): string {
   return createHash("sha256")
     .update(`${process.platform} ${process.arch}`)

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, it } from "vitest";
 import { killMarked, leftoverProcesses } from "./leftover-processes.ts";
 
-it.skipIf(process.platform !== "linux")("finds the processes with a mark, and no others", async () => {
+it.skipIf(process.platform !== "linux")("finds only the processes with a mark", async () => {
   const mark = crypto.randomUUID();
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], {
     env: { CODEXKIT_INTEROP_MARK: mark },
@@ -18,19 +18,16 @@ it.skipIf(process.platform !== "linux")("finds the processes with a mark, and no
   expect(await leftoverProcesses([mark])).toEqual([]);
 });
 
-it.skipIf(process.platform !== "linux")(
-  "kills processes with a mark that left their process group",
-  async () => {
-    const mark = crypto.randomUUID();
-    const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 60_000)"], {
-      env: { CODEXKIT_INTEROP_MARK: mark },
-      stdio: "ignore",
-      detached: true,
-    });
-    await once(child, "spawn");
-    const exited = once(child, "exit");
-    await killMarked([mark]);
-    expect(await exited).toEqual([null, "SIGKILL"]);
-    expect(await leftoverProcesses([mark])).toEqual([]);
-  },
-);
+it.skipIf(process.platform !== "linux")("kills marked processes that left their process group", async () => {
+  const mark = crypto.randomUUID();
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 60_000)"], {
+    env: { CODEXKIT_INTEROP_MARK: mark },
+    stdio: "ignore",
+    detached: true,
+  });
+  await once(child, "spawn");
+  const exited = once(child, "exit");
+  await killMarked([mark]);
+  expect(await exited).toEqual([null, "SIGKILL"]);
+  expect(await leftoverProcesses([mark])).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** A process that was killed is in the table for a moment; one that stays longer was left behind. */
+/** A killed process stays in the process table for a moment. One that stays longer was left behind. */
 const ATTEMPTS = 20;
 const ATTEMPT_MS = 100;
 
@@ -16,7 +16,7 @@ export async function leftoverProcesses(marks: readonly string[]): Promise<reado
   return found.map(({ command }) => command);
 }
 
-/** Kills the processes whose environment has one of these marks, also those that have left their process group. */
+/** Kills the processes whose environment has one of these marks, including those that left their process group. */
 export async function killMarked(marks: readonly string[]): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await processesOf(marks);
@@ -43,7 +43,7 @@ async function processesOf(marks: readonly string[]): Promise<readonly MarkedPro
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // A process may end while it is read, and those of other users can't be read.
+      // A process may exit before it is read, and other users' processes can't be read.
       const environment = await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "");
       if (!marks.some((mark) => environment.includes(mark))) return [];
       const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");

@@ -1,5 +1,6 @@
-// Runs the conformance suite on real ACP agents: `npm run interop [agent …]`. Without names it runs all of them. Writes the reports
-// to interop/reports, and docs/acp-agents.md from them. On an interrupt, the remaining checks are reported as not verified.
+// Runs the conformance suite on real ACP agents: `npm run interop [agent …]`. Without names it runs all of them. Writes the
+// reports to interop/reports, and generates docs/acp-agents.md from them. On an interrupt, the remaining checks are reported as
+// not verified.
 import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

@@ -16,10 +16,10 @@ export interface ProbeContext {
   readonly onProbe: (what: string) => void;
 }
 
-/** A session of a probe takes a few seconds. */
+/** Time limit of a probe session, which normally takes a few seconds. */
 const PROBE_MS = 60_000;
 
-/** A whole probe: the wait for the next minute, and a session that takes its full time to open and to run. */
+/** Time limit of a whole probe: the wait for the next minute, plus a session that uses its full time to open and to run. */
 const PROBE_LIMIT_MS = 180_000;
 
 const MINUTE_MS = 60_000;
@@ -62,7 +62,7 @@ interface EarlierSession {
   readonly atMs: number;
 }
 
-/** The word that a session receives, and should know when it is resumed. */
+/** The word that a session receives and should remember when it is resumed. */
 const WORD = "heron";
 
 async function createSession({ provider, spec }: ProbeContext): Promise<EarlierSession> {

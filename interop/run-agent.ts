@@ -24,7 +24,7 @@ const SERVERS: NonNullable<AgentSpec["mcpStdioServers"]> = [
 
 /** Generous, because these agents take seconds to start, and the machine may be busy. */
 const LIMITS = {
-  // An agent that spins or hangs fails the check by its name, and the run continues.
+  // An agent that spins or hangs fails the current check, and the run continues.
   checkMs: 240_000,
   makeMs: 90_000,
   spawnMs: 90_000,
@@ -82,7 +82,7 @@ async function runSuite(
   const { asksPermission } = agent;
   const launched: { readonly mark: string; readonly provider: AcpProvider }[] = [];
   const make = async (): Promise<AcpProvider> => {
-    // Identifies the processes of this provider, also those that have left its process group.
+    // Identifies this provider's processes, including those that left its process group.
     const mark = crypto.randomUUID();
     const env = agentEnvironment(home, temp, { ...setup.env, CODEXKIT_INTEROP_MARK: mark });
     const provider = await AcpProvider.launch({

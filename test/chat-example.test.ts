@@ -1,4 +1,4 @@
-// Drives the handlers of examples/approve-from-chat.ts with a chat whose person answers in different ways.
+// Drives the handlers of examples/approve-from-chat.ts with a chat in which a person answers in different ways.
 import { run, say } from "@codexkit/scripted-model";
 import type { IncomingHttpHeaders } from "node:http";
 import { existsSync } from "node:fs";
@@ -67,7 +67,7 @@ test.each([
   expect(data).toMatchObject([{ id: it.value, answer: { reason: "Ann in the chat" } }]);
 });
 
-test("a message that is delivered twice is posted once, and one that is not signed is refused", async () => {
+test("a message that is delivered twice is posted once, and an unsigned one is rejected", async () => {
   await using it = await askInChat();
   expect(await it.deliver()).toBe(200);
   expect(await it.deliver({ "webhook-signature": "v1,AAAA" })).toBe(400);
@@ -78,7 +78,7 @@ test("a reply after another answer changes nothing", async () => {
   await using it = await askInChat();
   await it.client.answer(it.value, { type: "decision", offer: "decline" });
   expect(await it.chat.onReply({ value: it.value, text: "yes", author: "Ann" })).toBe(
-    "It had been answered before.",
+    "It has already been answered.",
   );
   expect(await it.isDeployed()).toBe(false);
 });

@@ -29,12 +29,12 @@ const expectations: Record<string, { prints: RegExp; answers?: { to: string; wit
       /chat: Allow `[^`]*touch deployed[^`]*`\? Reply yes or no\.\nThe reviewer answered yes\nDeployed\./,
     answers: { to: "Reply yes or no.", with: "yes\n" },
   },
-  "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was here before\./ },
+  "attach.ts": { prints: /attached to codexkit\/[\d.]+\nHello from a server that was already running\./ },
   "exec-server.ts": { prints: /attached: \w+\nbuilt on the exec-server\nThe build passes\./ },
   "fork-and-revert.ts": { prints: /You said: second\nYou said: second, another way\n1 turn left/ },
   "prompts-reviewer.ts": { prints: /reject: The password[^]*findings: \[[^]*login\.js[^]*turns: 2/ },
   "provider.ts": {
-    prints: /decline: overwrites[^]*shell tests pass[^]*All is well\. \(2 calls of the model\)/,
+    prints: /decline: overwrites[^]*shell tests pass[^]*All is well\. \(2 model calls\)/,
   },
   "quick-start.ts": { prints: /nothing in it yet\.\n\d+ tokens/ },
   "relay.ts": {

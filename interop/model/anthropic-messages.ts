@@ -32,7 +32,7 @@ function toMessage({ role, content }: Record<string, unknown>): ModelMessage {
 }
 
 const usage = {
-  // Anthropic counts cached tokens apart from the others.
+  // Anthropic's `input_tokens` excludes cached tokens.
   input_tokens: REPLY_USAGE.inputTokens - REPLY_USAGE.cachedInputTokens,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: REPLY_USAGE.cachedInputTokens,

@@ -1,7 +1,7 @@
 import { listOf, type ModelApi, recordOf, type SentEvent, stringOf } from "./model-api.ts";
 import { type ModelMessage, type ModelReply, REPLY_USAGE } from "./model-script.ts";
 
-/** OpenAI's chat completions, which most other vendors speak too. */
+/** OpenAI's Chat Completions API, which most other vendors support too. */
 export const chatCompletions: ModelApi = {
   parse: (path, body) => {
     if (!path.endsWith("/chat/completions")) return undefined;
@@ -25,7 +25,7 @@ function toMessage({ role, content }: Record<string, unknown>): ModelMessage {
   const parts = typeof content === "string" ? [{ text: content }] : listOf(content);
   return {
     role: role === "assistant" ? "assistant" : "user",
-    // A result may repeat the order that led to it; only what the user wrote counts.
+    // A tool result may repeat the order that led to it. Only user messages count.
     text: role === "tool" ? "" : parts.map((part) => stringOf(recordOf(part)["text"])).join("\n"),
     toolResults: role === "tool" ? 1 : 0,
   };

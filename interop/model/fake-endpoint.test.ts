@@ -12,7 +12,7 @@ interface ApiCase {
   readonly name: string;
   readonly api: ModelApi;
   readonly path: string;
-  /** A request with one tool, after the messages of a user and maybe the result of a tool. */
+  /** Builds a request with one tool, a user message and, optionally, a tool result. */
   readonly body: (text: string, hasResult: boolean) => object;
 }
 
@@ -69,7 +69,7 @@ function post(endpoint: FakeEndpoint, path: string, body: object): Promise<Respo
 }
 
 describe.each(APIS)("a fake endpoint of $name", ({ api, path, body }) => {
-  it("says the text of the order, with its usage", async () => {
+  it("replies with the text of the order, and reports usage", async () => {
     await using endpoint = await start(api);
     const text = await (
       await post(endpoint, path, body(`Context. ${order("say", "the heron")}`, false))
@@ -87,7 +87,7 @@ describe.each(APIS)("a fake endpoint of $name", ({ api, path, body }) => {
     expect(await (await post(endpoint, path, body(order("tool"), true))).text()).toContain("Done.");
   });
 
-  it("does not answer the order to work until the client disconnects", async () => {
+  it("keeps the reply to a `work` order open until the client disconnects", async () => {
     await using endpoint = await start(api);
     const response = await post(endpoint, path, body(order("work"), false));
     const reader = response.body?.getReader();

@@ -26,7 +26,7 @@ export class FakeEndpoint implements AsyncDisposable {
     return endpoint;
   }
 
-  /** How many replies were asked for. */
+  /** Number of replies requested so far. */
   get modelCalls(): number {
     return this.#modelCalls;
   }

@@ -11,7 +11,7 @@ export const geminiContent: ModelApi = {
     return {
       request: {
         messages: listOf(contents).map(toMessage),
-        // Side jobs that ask for JSON may carry the tools of the conversation.
+        // Side jobs that ask for JSON may include the conversation's tools.
         tools: wantsJson
           ? []
           : listOf(tools).flatMap((tool) =>
@@ -44,7 +44,7 @@ function toResponse(reply: ModelReply): SentEvent {
   const candidate = {
     index: 0,
     content: { role: "model", parts: [part] },
-    // Without it the reply is not complete.
+    // Without it, the reply counts as incomplete.
     ...(reply.type === "hang" ? {} : { finishReason: "STOP" }),
   };
   return {

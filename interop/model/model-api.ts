@@ -1,10 +1,10 @@
 import type { ModelReply, ModelRequest } from "./model-script.ts";
 
-/** One model API: how its requests are read, and how its replies are written. */
+/** A model API: parses its requests and writes its replies. */
 export interface ModelApi {
-  /** The reading of a request to this path; undefined if it is not a request for a reply. */
+  /** Parses a request to this path. Returns undefined if it does not ask for a model reply. */
   parse(path: string, body: unknown): ParsedCall | undefined;
-  /** The answer to any other request that agents make, such as counting tokens; undefined for 404. */
+  /** Answers any other request that agents make, such as counting tokens. Undefined means 404. */
   answer(method: string, path: string): unknown;
 }
 

@@ -1,19 +1,19 @@
-/** A message of the conversation, reduced to what scripts decide on. */
+/** A conversation message, reduced to the parts that scripts read. */
 export interface ModelMessage {
   readonly role: "user" | "assistant";
   readonly text: string;
-  /** How many results of tool calls the message carries. */
+  /** Number of tool results in the message. */
   readonly toolResults: number;
 }
 
-/** One request to a model, whatever the API that it came over. */
+/** A model request, independent of its API. */
 export interface ModelRequest {
   readonly messages: readonly ModelMessage[];
   /** The names of the tools that the agent offers. */
   readonly tools: readonly string[];
 }
 
-/** What the model answers: text, a tool call, or text after which the reply never ends. */
+/** The model's reply: text, a tool call, or text after which the reply never ends. */
 export type ModelReply =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "call"; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
@@ -22,7 +22,7 @@ export type ModelReply =
 /** Every reply reports these tokens, so that usage can be checked. */
 export const REPLY_USAGE = { inputTokens: 120, cachedInputTokens: 20, outputTokens: 30 } as const;
 
-/** Tool calls that an agent needs to be tested with, in its own terms. */
+/** The tool calls for testing an agent, in the agent's own format. */
 export interface AgentTools {
   /** Runs a shell command that is not known to be harmless. */
   readonly command: (command: string) => ModelReply;
@@ -30,12 +30,12 @@ export interface AgentTools {
 
 const ORDER = /\[\[(?<verb>[a-z-]+)(?: (?<text>[^\]]*))?\]\]/g;
 
-/** Writes an order into a prompt. Brackets, because agents put context around what the user wrote. */
+/** Formats an order for a prompt. Brackets mark it, because agents add context around the user's text. */
 export function order(verb: string, text = ""): string {
   return text === "" ? `[[${verb}]]` : `[[${verb} ${text}]]`;
 }
 
-/** What the conformance suite injects contains this. */
+/** Part of every text that the conformance suite injects. */
 const INJECTION = "nonce-";
 
 /** The command that the `tool` order runs: prints a word, and writes it to a file in the current folder. */
@@ -43,10 +43,10 @@ export const PROBE_FILE = "interop-probe.txt";
 
 export const PROBE_COMMAND = `echo interop | tee ${PROBE_FILE}`;
 
-/** The command that the `read` order runs: agents know that it changes nothing. */
+/** The command that the `read` order runs. Agents recognise it as read-only. */
 const HARMLESS_COMMAND = "ls";
 
-/** Does what the last order in the conversation says. */
+/** Executes the last order in the conversation. */
 export function playOrder({ messages, tools }: ModelRequest, agent: AgentTools): ModelReply {
   const text = (content: string): ModelReply => ({ type: "text", text: content });
   // Requests without tools are side jobs, such as writing a title.
@@ -74,7 +74,7 @@ export function playOrder({ messages, tools }: ModelRequest, agent: AgentTools):
     case "read":
       return hasResult ? text("Done.") : agent.command(HARMLESS_COMMAND);
     case "steps": {
-      // An agent adds injected text after a tool call, or to the prompt if it has not sent that yet.
+      // Agents add injected text after a tool call, or to the prompt if they have not sent it yet.
       const rest = last.text.slice(match.index + match[0].length);
       const later = messages.slice(at + 1).filter(({ role }) => role === "user");
       const injected = [rest, ...later.map((message) => message.text)].findLast((content) =>

@@ -14,7 +14,7 @@ import {
 import { listOf, stringOf } from "./model-api.ts";
 import { type ModelMessage, type ModelReply, playOrder, PROBE_COMMAND, REPLY_USAGE } from "./model-script.ts";
 
-/** Never opened: a reply that waits for it ends when the agent gives up on it. */
+/** Never opened. A reply that waits for it ends when the agent gives up. */
 const never = gate();
 
 const USAGE = usage({
@@ -23,7 +23,7 @@ const USAGE = usage({
   output: REPLY_USAGE.outputTokens,
 });
 
-/** The same orders for agents that speak OpenAI's Responses API, on the scripted model. */
+/** Plays the same orders on the scripted model, for agents that use OpenAI's Responses API. */
 export function responsesScript({ input, toolNames }: ScriptRequest): Reply {
   const reply = playOrder(
     { messages: input.map(toMessage), tools: toolNames },
@@ -41,7 +41,7 @@ function toPart(reply: ModelReply): Part {
   return callTool(reply.tool.slice(at + 2), reply.input as JsonObject, { namespace });
 }
 
-/** Only what writes has to leave the sandbox. */
+/** Only commands that write need to leave the sandbox. */
 function toCommand(command: string): Part {
   return command === PROBE_COMMAND
     ? run(command, { escalate: "The interop run checks that this is asked for." })

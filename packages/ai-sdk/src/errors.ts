@@ -2,35 +2,35 @@ import { AISDKError } from "@ai-sdk/provider";
 
 /** Stable error codes. Match these, never the message. */
 export type CodexModelErrorCode =
-  /** A setting of `createCodex` or an option in `providerOptions.codex` is unknown or has an invalid value. */
+  /** A setting of `createCodex` or an option of `providerOptions.codex` is unknown or invalid. */
   | "invalid_options"
   /** The provider was closed. */
   | "closed"
   /** Codex could not be found, started or reached. */
   | "codex_unavailable"
-  /** Codex exited, or the connection broke, in the middle of a turn. The next call launches or connects again. */
+  /** Codex exited or the connection broke during a turn. The next call launches or connects again. */
   | "codex_lost"
-  /** The thread named by its id does not exist, or another process has it loaded. */
+  /** No thread has the given id, or another process has loaded that thread. */
   | "thread_unavailable"
-  /** The turn that requested this approval has ended: it timed out, or its process exited. Nothing was run. */
+  /** The turn that requested this approval has ended, because it timed out or its process exited. Nothing was run. */
   | "approval_lost"
   /** Codex rejected the request; see `cause`. */
   | "request_refused";
 
 const marker = Symbol.for("vercel.ai.error.AI_CodexModelError");
 
-/** A tool result that a failed call delivered. The tool has already run, and often must not run again. */
+/** A tool result that was passed to a failed call. The tool has already run, and often must not run again. */
 export interface UnusedToolResult {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: unknown;
 }
 
-/** An error of the provider. Failures of the model's endpoint are `APICallError`s. */
+/** An error of this provider. Failures of the model's endpoint are `APICallError`s instead. */
 export class CodexModelError extends AISDKError {
   readonly [marker] = true;
   readonly code: CodexModelErrorCode;
-  /** Tool results that the call delivered, if Codex exited before its turn could use them. */
+  /** Tool results that were passed to the call, if Codex exited before its turn could use them. */
   readonly toolResults: readonly UnusedToolResult[];
 
   constructor(
@@ -48,7 +48,7 @@ export class CodexModelError extends AISDKError {
     return CodexModelError.isInstance(error);
   }
 
-  /** The same as `is`, by the name that the AI SDK's own errors use. */
+  /** Alias of `is`, under the name that the AI SDK's own errors use. */
   static override isInstance(error: unknown): error is CodexModelError {
     return AISDKError.hasMarker(error, "vercel.ai.error.AI_CodexModelError");
   }

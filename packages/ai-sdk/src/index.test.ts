@@ -1,7 +1,7 @@
 import { loadedModules } from "@codexkit/testing";
 import { expect, it } from "vitest";
 
-it("loads the SDK and the threads only with the first call, so that imports stay fast", async () => {
+it("loads the SDK and the thread code only at the first call, so that imports stay fast", async () => {
   const loaded = await loadedModules(new URL("./index.ts", import.meta.url));
   expect(loaded).toContain("/create-codex.ts");
   expect(loaded).not.toMatch(

@@ -1,33 +1,33 @@
-/** The provider's limits. Those that a user may change are settings with these defaults. */
+/** The provider's limits. Some are the defaults of settings. */
 export const AI_SDK_LIMITS = {
-  /** How long a turn waits for a tool's result or a person's decision. People take minutes; a crashed app never answers. */
+  /** How long a turn waits for a tool result or a person's decision. People take minutes; a crashed app never answers. */
   suspendTimeoutMs: 15 * 60_000,
-  /** How long an idle codex is kept. It does not keep the program alive; starting another takes a tenth of a second. */
+  /** How long an idle codex is kept. It does not keep the program alive, and starting another takes 0.1 s. */
   idleShutdownMs: 10 * 60_000,
-  /** The same for a connection, which keeps the program alive: a script should not have to wait long before it exits. */
+  /** How long an idle connection is kept. Short, because a connection keeps the program alive and would delay a script's exit. */
   idleDisconnectMs: 5_000,
-  /** Number of idle threads kept. The oldest is released first; its conversation continues from the messages. */
+  /** Number of idle threads kept. The oldest is released first; its conversation can continue from the messages. */
   idleThreads: 64,
-  /** How long such a thread is kept. */
+  /** How long an idle thread is kept. */
   idleThreadMs: 10 * 60_000,
-  /** The same for threads with MCP servers, each of which has its own processes. */
+  /** Lower limits for threads with MCP servers, because each such thread has its own server processes. */
   idleMcpThreads: 2,
   idleMcpThreadMs: 5_000,
   /** Delay after a turn before threads are checked for MCP servers from the user's configuration. */
   mcpLookMs: 500,
-  /** Released threads that are remembered, so that their conversations move to a new thread without a warning. */
+  /** Number of released threads remembered, so that their conversations move to a new thread without a warning. */
   releasedThreads: 1_000,
-  /** Folders whose view of Codex's configuration is remembered. */
+  /** Number of folders whose Codex configuration is cached. */
   factFolders: 64,
-  /** Threads that are started in advance per kind of call: as many as there were concurrent calls, up to this number. */
+  /** Maximum number of threads started in advance per kind of call. Otherwise equals the number of concurrent calls. */
   prestartedThreads: 8,
-  /** How long such threads are kept. Short, because files that they read at start, such as AGENTS.md, may change. */
+  /** How long these threads are kept. Short, because files that they read at startup, such as AGENTS.md, may change. */
   prestartedThreadMs: 10_000,
-  /** Kinds of calls that are remembered: a program has few, and one with many gains nothing. */
+  /** Number of kinds of calls remembered. A program has few, and one with many gains nothing from prestarted threads. */
   prestartedKinds: 8,
-  /** How long a tool call waits for the end of its response, so that further calls of the response join its step. */
+  /** How long a tool call waits for its response to end, so that further calls of that response join its step. */
   responseEndMs: 5_000,
-  /** How long an interrupted turn may take to stop before its stream is ended. Codex needs about 5 ms. */
+  /** How long an interrupted turn may take to stop before its stream is ended anyway. Codex needs about 5 ms. */
   interruptMs: 5_000,
   /** A running command's output is streamed again when it has grown by this fraction, or … */
   outputGrowth: 1 / 2,
@@ -35,10 +35,10 @@ export const AI_SDK_LIMITS = {
   outputEveryMs: 250,
   /** … and after this fraction of its running time: `ai` 7 keeps every preliminary result in the messages, so there must be few. */
   outputEveryPart: 1 / 4,
-  /** How much output a preliminary result has; the final result is complete. */
+  /** Maximum output in a preliminary result. The final result is complete. */
   outputCharacters: 16_384,
-  /** Raw events that a stream buffers until its first other part. */
+  /** Raw events that a stream buffers before its first part of another type. */
   heldParts: 256,
-  /** Warnings of a turn that its metadata repeats. */
+  /** Maximum number of a turn's warnings in its metadata. */
   turnWarnings: 20,
 } as const;

@@ -14,7 +14,7 @@ import { codexStage } from "./codex-stage.ts";
 import type { CodexSettings } from "../src/options/settings.ts";
 import { type CodexModelProviderV3, createCodexV3 } from "../src/v3/create-codex-v3.ts";
 
-/** A provider on a real codex that plays a script. */
+/** Creates a provider on a real codex that plays a script. */
 async function onScript(
   script: Script,
   settings: CodexSettings = {},
@@ -81,7 +81,7 @@ describe("ai 6", () => {
     expect(steps).toHaveLength(2);
   });
 
-  it("gets structured output without earlier commentary, generated and streamed", async () => {
+  it("gets structured output without earlier commentary, both generated and streamed", async () => {
     await using stage = await onScript(() => [
       say("Let me look.", { phase: "commentary" }),
       say('{"stars":5}', { phase: "final_answer" }),

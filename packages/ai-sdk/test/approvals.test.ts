@@ -21,7 +21,7 @@ import { type CodexModelProvider, type CodexSettings, createCodex } from "../src
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 
-/** Runs a command outside the sandbox, and tells what came of it. */
+/** Runs a command outside the sandbox and reports whether it ran. */
 const runs: Script = ({ newOutputs }) =>
   newOutputs.length === 0
     ? [say("I need this. "), run("echo by-hand", { escalate: "to show an approval" })]
@@ -99,7 +99,7 @@ describe("a command that needs an approval", () => {
     expect(result.content).toMatchObject([{ type: "tool-call" }, { type: "tool-error" }, { type: "text" }]);
   });
 
-  it("is requested once if several wait, and can be answered one at a time", async () => {
+  it("is requested once if several are pending, and can be answered one at a time", async () => {
     await using stage = await codexStage(({ newOutputs }) =>
       newOutputs.length === 0
         ? [run("echo one", { escalate: "1" }), run("echo two", { escalate: "2" })]
@@ -131,7 +131,7 @@ describe("a command that needs an approval", () => {
     await using stage = await codexStage(runs, { suspendTimeoutMs: 50 });
     const asked = await ask(stage.codex, start);
     const { threadId } = asked;
-    // It waits until the turn that runs is over.
+    // This call waits until the running turn has ended.
     await generateText({ model: stage.codex(), prompt: "next", providerOptions: { codex: { threadId } } });
     const late = answer(asked, true);
     await expect(generateText({ model: stage.codex(), messages: late })).rejects.toMatchObject({
@@ -208,7 +208,7 @@ describe("other requests that need an approval", () => {
     const parts = asked.messages.flatMap((message) =>
       message.role === "assistant" && typeof message.content !== "string" ? message.content : [],
     );
-    // One call: the approval is of the item that the stream shows.
+    // Only one call, because the approval refers to the item in the stream.
     expect(parts).toMatchObject([
       { type: "tool-call", toolName: "mcp__till__pay", input: { amount: 5 } },
       { type: "tool-approval-request" },
@@ -239,7 +239,7 @@ describe("other requests that need an approval", () => {
 });
 
 describe("a policy", () => {
-  it("answers the requests that it decides, and leaves the others to a person", async () => {
+  it("answers the requests that it decides and leaves the others to a person", async () => {
     const script: Script = ({ lastUserText, newOutputs }) =>
       newOutputs.length === 0 ? run(lastUserText, { escalate: "why" }) : say(newOutputs[0]?.text ?? "");
     const policy = definePolicy({ allow: ["echo allowed"], deny: ["echo denied"], default: "ask" });
@@ -263,7 +263,7 @@ describe("a policy", () => {
       { handlers: { commandApproval: () => ({ decision: "decline", reason: "use make" }) } },
       "use make",
     ],
-  ])("gives the model the reason of a %s that declines", async (_, settings, reason) => {
+  ])("sends the model the reason of a %s that declines", async (_, settings, reason) => {
     await using stage = await codexStage(runs, settings);
     const { text } = await generateText({ model: stage.codex(), prompt: "go" });
     expect(text).toContain("It did not run.");
@@ -271,7 +271,7 @@ describe("a policy", () => {
     expect(stage.model.requests.at(-1)?.lastUserText).toContain(reason);
   });
 
-  it("gives the model the reason of a person once", async () => {
+  it("sends the model a person's reason once", async () => {
     await using stage = await codexStage(runs, { policy: definePolicy({ ask: ["echo"] }) });
     const asked = await ask(stage.codex, start);
     await generateText({ model: stage.codex(), messages: answer(asked, false, "too risky") });
@@ -329,7 +329,7 @@ async function chat(codex: CodexModelProvider, messages: UIMessage[]): Promise<U
 }
 
 describe("two processes on one server", () => {
-  it("may share an approval: one requests, the other answers", async () => {
+  it("can share an approval: one requests it, the other answers it", async () => {
     await using server = await startAppServer({ model: runs, listen: "unix", modelRetries: 0 });
     const settings = { connect: { url: server.url ?? "" }, cwd: server.workspace, persist: true };
     const process1 = createCodex(settings);

@@ -1,4 +1,4 @@
-// Tools of the AI SDK, called by the real codex.
+// AI SDK tools, called by the real codex.
 import { callTool, code, gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import {
   generateText,
@@ -19,14 +19,14 @@ const add = tool({
   execute: ({ a, b }) => a + b,
 });
 
-/** A tool without a function: its result comes from somewhere else. */
+/** A tool without an execute function: its result comes from elsewhere. */
 const weather = tool({
   description: "The weather",
   inputSchema: z.object({ city: z.string() }),
   outputSchema: z.string(),
 });
 
-/** Calls a tool as often as the person's number says, and then tells what came of it. */
+/** Calls a tool as many times as the last digit of the prompt says, then reports the results. */
 const adds: Script = ({ lastUserText, newOutputs, outputs }) => {
   const wanted = Number(lastUserText.at(-1));
   if (outputs.length < wanted) return callTool("add", { a: outputs.length, b: 1 });
@@ -44,7 +44,7 @@ function loop(
 
 const user = (content: string): ModelMessage => ({ role: "user", content });
 
-describe("a tool of the AI SDK", () => {
+describe("an AI SDK tool", () => {
   it("is called by the model and run by the client, and its result continues the same turn", async () => {
     await using stage = await codexStage(adds);
     const result = await loop(stage, "add 1", { add });
@@ -86,7 +86,7 @@ describe("a tool of the AI SDK", () => {
     ]);
   });
 
-  it("has all calls of one response in one step, however late the model writes the last one", async () => {
+  it("has all calls of a response in one step, no matter how late the model writes the last one", async () => {
     const second = gate();
     await using stage = await codexStage(
       ({ newOutputs }) =>
@@ -100,7 +100,7 @@ describe("a tool of the AI SDK", () => {
     expect(result.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([2, 0]);
   });
 
-  it("is called in a thread whose history has calls", async () => {
+  it("is called in a thread whose history contains calls", async () => {
     await using stage = await codexStage(adds);
     const before = await loop(stage, "add 1", { add });
     // Without their metadata, the messages become the history of a new thread.
@@ -131,7 +131,7 @@ describe("a tool of the AI SDK", () => {
     expect(result.text).toContain("2122");
   });
 
-  it("may be offered for the first time in a later call of the same provider", async () => {
+  it("can be offered for the first time in a later call on the same provider", async () => {
     await using stage = await codexStage(adds);
     await generateText({ model: stage.codex(), prompt: "no tools 0" });
     const result = await loop(stage, "add 1", { add });

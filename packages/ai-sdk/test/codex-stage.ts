@@ -23,12 +23,12 @@ export interface CodexStage extends AsyncDisposable {
 
 export interface StageOptions extends CodexSettings {
   readonly modelName?: string;
-  /** How often Codex tries a failed request of the model again. Default: not at all. */
+  /** How often Codex retries a failed model request. Default: 0. */
   readonly modelRetries?: number;
   readonly launchOptions?: LaunchOptions;
 }
 
-/** A provider on a real codex, which works in an empty folder and runs on a model that plays a script. */
+/** Creates a provider on a real codex that works in an empty folder, with a model that plays a script. */
 export async function codexStage(script: Script, options: StageOptions = {}): Promise<CodexStage> {
   const { modelName, modelRetries = 0, launchOptions = {}, ...settings } = options;
   await using made = new AsyncDisposableStack();
@@ -56,7 +56,7 @@ export function userPrompt(text: string): LanguageModelV4Prompt {
   return [{ role: "user", content: [{ type: "text", text }] }];
 }
 
-/** All parts of one stream. */
+/** Returns all parts of a stream. */
 export async function partsOf(
   model: LanguageModelV4,
   options: Partial<LanguageModelV4CallOptions> & { readonly prompt: LanguageModelV4Prompt },
@@ -65,7 +65,7 @@ export async function partsOf(
   return Array.fromAsync(stream);
 }
 
-/** The parts of one type. */
+/** Returns the parts of one type. */
 export function ofType<Type extends LanguageModelV4StreamPart["type"]>(
   parts: readonly LanguageModelV4StreamPart[],
   type: Type,
@@ -75,7 +75,7 @@ export function ofType<Type extends LanguageModelV4StreamPart["type"]>(
   );
 }
 
-/** The thread that something came out of. */
+/** Returns the thread id in a result's metadata. */
 export function threadIdOf(metadata: SharedV4ProviderMetadata | undefined): string {
   const threadId = metadata?.["codex"]?.["threadId"];
   return typeof threadId === "string" ? threadId : "";

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { codexStage, ofType, partsOf, userPrompt, type StageOptions } from "./codex-stage.ts";
 
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
-/** The parts of a turn in which the model does one thing and then says that it is done. */
+/** Returns the parts of a turn in which the model does one thing and then says that it is done. */
 async function shown(
   did: Parameters<typeof once>[0],
   options: StageOptions = {},
@@ -34,7 +34,7 @@ describe("Codex's own work", () => {
     expect(ofType(parts, "tool-input-start")).toMatchObject([{ providerExecuted: true, dynamic: true }]);
   });
 
-  it("includes patches, whose diff is also that of the turn", async () => {
+  it("includes patches, whose diff is also the turn's diff", async () => {
     const parts = await shown(patch("*** Begin Patch\n*** Add File: made.txt\n+hello\n*** End Patch"), {
       sandbox: "workspace-write",
     });

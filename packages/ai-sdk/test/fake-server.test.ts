@@ -16,7 +16,7 @@ const turn = {
   durationMs: null,
 };
 
-/** A provider on a fake server. */
+/** Creates a provider on a fake server. */
 function onFake(behaviour: FakeBehaviour): CodexModelProvider {
   const { command, args } = fakeAppServerCommand(behaviour);
   return createCodex({ launch: { codexPath: command, wrapperArgs: args } });
@@ -65,7 +65,7 @@ describe("subagents", () => {
   ];
   const completed = notify("turn/completed", { threadId, turn: { ...turn, status: "completed" } });
 
-  it("appear as calls; their text, tokens and ends are not those of the parent", async () => {
+  it("appear as calls; their text, tokens and turn ends are kept separate from the parent's", async () => {
     await using codex = onFake({
       on: {
         "turn/start": [

@@ -1,4 +1,4 @@
-// A codex that is frozen (SIGSTOP) answers nothing: calls end by their signal, by the timeout of requests, and by `close`.
+// A frozen codex (SIGSTOP) never answers. Calls end through their signal, the request timeout or `close`.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { codexFolders } from "@codexkit/testing";
 import { generateText, streamText } from "ai";
@@ -33,7 +33,7 @@ async function frozen(limits: { readonly callTimeoutMs?: number } = {}) {
   };
 }
 
-// They wait for timeouts, so they wait together.
+// These tests wait for timeouts, so they run concurrently.
 it.concurrent("a running call ends when it is aborted", async () => {
   await using stage = await frozen();
   const abort = new AbortController();

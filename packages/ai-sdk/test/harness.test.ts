@@ -10,7 +10,7 @@ import { localSandbox } from "../src/harness/local-sandbox.ts";
 type Script = Parameters<typeof codexFolders>[0]["model"];
 type Folders = Awaited<ReturnType<typeof codexFolders>>;
 
-/** A harness on a real codex that plays a script. Another one on the same folders is another process to it. */
+/** Creates a harness on a real codex that plays a script. Another harness on the same folders acts as another process. */
 async function onScript(model: Script): Promise<
   AsyncDisposable & {
     readonly folders: Folders;
@@ -48,7 +48,7 @@ describe("a HarnessAgent on Codex", () => {
     const first = await agent.generate({ session, prompt: "where" });
     expect(first.text).toBe("done: where");
     expect(first.steps.flatMap(({ toolResults }) => toolResults)).toMatchObject([
-      // The agent takes its folder out of everything that it shows.
+      // The agent removes its folder from all output.
       { toolName: "bash", output: { output: ".\n" } },
     ]);
     const commands = stage.folders.model.requests.map((request) => request.commandResult("pwd"));
@@ -145,7 +145,7 @@ describe("a HarnessAgent on Codex", () => {
     },
   );
 
-  it("can be suspended during a turn, and loses nothing in the same process", async () => {
+  it("can be suspended during a turn without losing anything in the same process", async () => {
     const middle = gate();
     await using stage = await onScript(() => say(["One. ", waitFor(middle), "Two."]));
     const harness = stage.open();
@@ -245,7 +245,7 @@ describe("a HarnessAgent on Codex", () => {
     await session.destroy();
   });
 
-  it("is prompted to continue a turn that another process left", async () => {
+  it("is prompted to continue a turn that another process left unfinished", async () => {
     const never = gate();
     await using stage = await onScript(({ lastUserText }) =>
       lastUserText === "wait" ? say(["Hm. ", waitFor(never)]) : say(`told: ${lastUserText}`),

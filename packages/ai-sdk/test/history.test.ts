@@ -8,7 +8,7 @@ const picture = { type: "file", mediaType: "image/png", data: { type: "data", da
 const image = { type: "input_image", image_url: pixelUrl };
 
 describe("a history in a fresh thread", () => {
-  // One that calls tools, one that writes code.
+  // One model calls tools, the other writes code.
   it.each(["gpt-5.5", "gpt-6.1-sol"])("reaches the model in order: %s", async (modelName) => {
     const { readHistory, input } = await readPrompt(
       [

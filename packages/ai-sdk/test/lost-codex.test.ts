@@ -1,4 +1,4 @@
-// A codex that exits, on the real codex.
+// Tests calls whose codex exits, on the real codex.
 import { callTool, gate, say, waitFor } from "@codexkit/scripted-model";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";

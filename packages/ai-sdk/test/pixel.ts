@@ -1,4 +1,4 @@
-/** The smallest picture: one pixel, as PNG. */
+/** A one-pixel PNG. */
 export const pixel =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

@@ -1,4 +1,4 @@
-// The model sees the prompt that was passed, whatever thread the messages came from. On the real codex.
+// The model sees exactly the prompt that was passed, regardless of the messages' thread. Tested on the real codex.
 import {
   callTool,
   gate,
@@ -24,7 +24,7 @@ import { z } from "zod";
 import { type CodexStage, codexStage, threadIdOf } from "./codex-stage.ts";
 import { type CodexModelProvider, createCodex } from "../src/index.ts";
 
-/** The conversation that the model is shown, as one text: without the instructions and the context that Codex adds. */
+/** Returns the conversation that the model receives as one text, without the instructions and the context that Codex adds. */
 function shown({ input }: ScriptRequest): string {
   const conversation = input.filter(
     ({ role, content }) =>
@@ -54,7 +54,7 @@ async function report(
   };
 }
 
-/** The messages as an application stores them: JSON, its keys in another order. */
+/** Returns messages as an application stores them: as JSON with keys in another order. */
 function stored(messages: ModelMessage[]): ModelMessage[] {
   const reverse = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reverse);
@@ -68,7 +68,7 @@ function stored(messages: ModelMessage[]): ModelMessage[] {
   return reverse(JSON.parse(JSON.stringify(messages))) as ModelMessage[];
 }
 
-/** Replaces a text wherever it stands. */
+/** Replaces a text everywhere. */
 function redacted(messages: ModelMessage[], from: string, to = "[redacted]"): ModelMessage[] {
   return JSON.parse(JSON.stringify(messages).replaceAll(from, to)) as ModelMessage[];
 }
@@ -81,7 +81,7 @@ describe.each([
 ])("a conversation whose thread is $how", ({ persist }) => {
   const stage = (script: Script): Promise<CodexStage> => codexStage(script, { persist });
 
-  it("keeps its thread while its messages are unchanged, also after a round trip through a database", async () => {
+  it("keeps its thread while its messages are unchanged, even after a round trip through a database", async () => {
     await using at = await stage(answers);
     const first = await report(at.codex, [user("SECRET one")]);
     const second = await report(at.codex, [...stored(first.messages), user("two")]);
@@ -149,7 +149,7 @@ describe.each([
     expect(shown(at.model.requests.at(-1) as ScriptRequest)).not.toContain("SECRET-42");
   });
 
-  it("gives the thread to one of several calls that continue the same message, and the others a copy", async () => {
+  it("gives the thread to one of several calls that continue the same message, and copies to the others", async () => {
     const gates = new Map<string, Gate>(["b", "c"].map((name) => [name, gate()]));
     await using at = await stage(({ lastUserText }) => [
       ...(gates.has(lastUserText) ? [waitFor(gates.get(lastUserText) ?? gate())] : []),
@@ -208,7 +208,7 @@ describe("a conversation that another process continues", () => {
     const { second, request } = await continued((messages) => {
       const last = messages.at(-1);
       if (last?.role !== "assistant" || typeof last.content === "string") throw new Error("no answer");
-      // Its metadata is kept by a part without a text.
+      // A part without text keeps the metadata.
       const [part] = last.content;
       const empty = {
         type: "reasoning",

@@ -1,4 +1,4 @@
-// Threads and processes that the provider keeps, on the real codex.
+// Tests which threads and processes the provider keeps, on the real codex.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { AI_SDK_LIMITS } from "../src/limits.ts";
 const mcpServer = fileURLToPath(new URL("../../sdk/test/mcp-server.ts", import.meta.url));
 const till = { command: process.execPath, args: [mcpServer], toolsApproval: "approve" } as const;
 
-/** The MCP servers below a codex. */
+/** Counts a codex's MCP server processes. */
 function serversOf({ stage }: CodexStage): number {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,args="], { encoding: "utf8" }).split("\n");
   const processes = lines.map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? []);
@@ -38,7 +38,7 @@ describe("threads with MCP servers", () => {
     await expect.poll(() => serversOf(stage)).toBeLessThanOrEqual(AI_SDK_LIMITS.idleMcpThreads);
   });
 
-  it("end them when they have been idle, also without another call", async () => {
+  it("end them after an idle period, even without another call", async () => {
     await using stage = await codexStage(() => say("ok"), {
       mcpServers: { till },
       prestartedThreads: 0,
@@ -49,7 +49,7 @@ describe("threads with MCP servers", () => {
     await expect.poll(() => serversOf(stage)).toBe(0);
   });
 
-  it("from the user's configuration are limited too, stored or not", async () => {
+  it("from the user's configuration are limited too, whether stored or not", async () => {
     for (const persist of [false, true]) {
       await using stage = await codexStage(() => say("ok"), {
         launchOptions: { config: { mcp_servers: { till: { command: till.command, args: [...till.args] } } } },
@@ -61,7 +61,7 @@ describe("threads with MCP servers", () => {
     }
   });
 
-  it("continue in a new thread without a warning once theirs was released", async () => {
+  it("are replaced by a new thread, without a warning, once released", async () => {
     await using stage = await codexStage(({ lastUserText }) => say(`re ${lastUserText}`), {
       mcpServers: { till },
       idleThreads: 0,
@@ -83,7 +83,7 @@ describe("threads with MCP servers", () => {
 });
 
 describe("idle threads", () => {
-  it("are as many as the setting says", async () => {
+  it("are limited by the setting", async () => {
     await using stage = await codexStage(() => say("ok"), { idleThreads: 3, prestartedThreads: 0 });
     const ids: string[] = [];
     for (let calls = 0; calls < 6; calls += 1) ids.push(await call(stage));
@@ -92,7 +92,7 @@ describe("idle threads", () => {
   });
 
   it("are released on a timer", async () => {
-    // Longer than the delay of the search for MCP servers, which releases idle threads too.
+    // Longer than the delay before the search for MCP servers, which also releases idle threads.
     const idleThreadMs = AI_SDK_LIMITS.mcpLookMs + 250;
     await using stage = await codexStage(() => say("ok"), { idleThreadMs, prestartedThreads: 0 });
     await call(stage);
@@ -120,7 +120,7 @@ describe("threads started in advance", () => {
     [0, 7],
     [1, 8],
     [3, 9],
-  ])("are at most %i per kind of call, as the setting says", async (prestartedThreads, threads) => {
+  ])("are limited by the setting to %i per kind of call", async (prestartedThreads, threads) => {
     let started = 0;
     const gates = [gate(), gate()];
     await using stage = await codexStage(
@@ -136,7 +136,7 @@ describe("threads started in advance", () => {
       hold.open();
       await Promise.all(calls);
     }
-    // It takes a thread that was started ahead, if there is one, and so waits until all were requested.
+    // This call takes a prestarted thread, if there is one, so it waits until all have been requested.
     await call(stage);
     expect(started).toBe(threads);
   });

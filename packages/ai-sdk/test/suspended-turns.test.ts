@@ -7,14 +7,14 @@ import { z } from "zod";
 import { codexStage, userPrompt, threadIdOf } from "./codex-stage.ts";
 import { createCodex } from "../src/index.ts";
 
-/** A tool without a function: its result comes from somewhere else. */
+/** A tool without an execute function: its result comes from elsewhere. */
 const weather = tool({
   description: "The weather",
   inputSchema: z.object({ city: z.string() }),
   outputSchema: z.string(),
 });
 
-/** What a step that called the tool came to, with the tool's result. */
+/** Returns the messages of a step that called the tool, followed by the tool's result. */
 function withResult(
   step: Pick<Awaited<ReturnType<typeof generateText>>, "toolCalls" | "responseMessages">,
   value: string,
@@ -70,7 +70,7 @@ describe("a turn whose tool result does not arrive", () => {
     const first = await generateText({ model: stage.codex(), prompt: "ask", tools: { weather } });
     expect(first.finishReason).toBe("tool-calls");
     const threadId = threadIdOf(first.providerMetadata);
-    // It waits until the turn that runs is over.
+    // This call waits until the running turn has ended.
     await generateText({
       model: stage.codex(),
       prompt: "next",
@@ -126,7 +126,7 @@ describe("a turn whose tool result does not arrive", () => {
     expect(seen).toContain("continued without an answer");
   });
 
-  it("does not delay a call that removes the message that led to it", async () => {
+  it("does not delay a call whose messages no longer contain the one that started it", async () => {
     await using stage = await codexStage(requests);
     const zero = await generateText({ model: stage.codex(), prompt: "zero", tools: { weather } });
     const before: ModelMessage[] = [user("zero"), ...zero.responseMessages];
@@ -169,7 +169,7 @@ describe("a turn whose tool result does not arrive", () => {
 });
 
 describe("two processes on one server", () => {
-  it("may share a turn: one receives the tool call, the other delivers its result", async () => {
+  it("can share a turn: one receives the tool call, the other delivers its result", async () => {
     const script: Script = ({ newOutputs }) =>
       newOutputs.length === 0 ? callTool("weather", { city: "Rome" }) : say(`it is ${newOutputs[0]?.text}`);
     await using server = await startAppServer({ model: script, listen: "unix", modelRetries: 0 });

@@ -1,4 +1,4 @@
-// Which thread a call runs on, on the real codex.
+// Tests which thread a call runs on, on the real codex.
 import {
   callTool,
   type Gate,
@@ -14,7 +14,7 @@ import { z } from "zod";
 import { codexStage, threadIdOf } from "./codex-stage.ts";
 import { type CodexModelProvider, createCodex } from "../src/index.ts";
 
-/** Answers with what the model was shown of the conversation. */
+/** Answers with the conversation that the model received. */
 const echo: Script = (request) => say(conversation(request).join(" | "));
 
 function conversation({ input }: ScriptRequest): string[] {
@@ -61,7 +61,7 @@ describe("a conversation", () => {
     expect(second.threadId).toBe(first.threadId);
     expect(second.text).toBe("u:one | a:u:one | u:two");
     expect(second.warnings).toEqual([]);
-    // Nothing is stored unless that is asked for.
+    // Threads are not stored by default.
     expect(await Array.fromAsync(stage.codex.threads.list())).toEqual([]);
   });
 
@@ -131,7 +131,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("a thread that is named", () => {
+describe("a named thread", () => {
   it("is continued, regardless of the messages", async () => {
     await using stage = await codexStage(echo);
     const { threadId } = await report(stage.codex, [user("one")]);
@@ -255,7 +255,7 @@ describe("codex.threads", () => {
       await stage.codex.threads.steer(metadata, "and this");
       open.open();
     }
-    // Codex cuts off what was being said, and does not say that it did.
+    // Codex cuts off the current message without reporting it.
     expect(text).toMatch(/^first \.?u:and this$/);
     expect(unended).toEqual([]);
     await expect(stage.codex.threads.steer(metadata, "too late")).rejects.toThrow("turn");

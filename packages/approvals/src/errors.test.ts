@@ -16,7 +16,7 @@ it("recognises the errors of another copy of the package", async () => {
 });
 
 it.each([[new Error("x")], [{ name: "PolicyError", code: "invalid_rule" }], ["invalid_rule"], [null]])(
-  "does not take %o for one",
+  "does not recognise %o as one",
   (value) => {
     expect(PolicyError.is(value)).toBe(false);
   },

@@ -1,15 +1,15 @@
-/** Why a policy could not be made or read. Stable: match these, never the message. */
+/** Why a policy could not be created or parsed. Codes are stable: match them, not the message. */
 export type PolicyErrorCode =
-  /** A stored policy is not what `definePolicy` makes; `cause` lists where. */
+  /** The input is not a valid policy. `cause` lists the invalid fields. */
   | "invalid_policy"
-  /** A regular expression does not compile in the linear-time engine (look-around and back-references are not in it). */
+  /** A regular expression does not compile in the linear-time engine, which has no look-around and back-references. */
   | "invalid_regex"
   /** A glob, a host pattern or an argv rule is empty or malformed. */
   | "invalid_rule";
 
 const BRAND = Symbol.for("codexkit.PolicyError");
 
-/** The one error of this package. `evaluatePolicy` never throws it: a policy is checked when it is made. */
+/** The error class of this package. `evaluatePolicy` never throws it, because a policy is checked when it is created. */
 export class PolicyError extends Error {
   override readonly name = "PolicyError";
   readonly code: PolicyErrorCode;
@@ -20,11 +20,11 @@ export class PolicyError extends Error {
   }
 
   static {
-    // On the prototype, so that neither the type nor a printed error shows it.
+    // On the prototype, so that it appears neither in the type nor in a printed error.
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 
-  /** Whether a value is a `PolicyError`, also one from another copy of this package. */
+  /** Whether a value is a `PolicyError`, including one from another copy of this package. */
   static is(value: unknown): value is PolicyError {
     return typeof value === "object" && value !== null && BRAND in value;
   }

@@ -1,4 +1,4 @@
-// Takes a typed request and returns a typed outcome with its reason. Independent of transports.
+// Evaluates typed approval requests against policies, and gives a reason for each decision. Independent of transports.
 import "./require-node.ts";
 
 // Policies: define, parse, extend and combine them.
@@ -14,7 +14,7 @@ export { importClaudeSettings, type ImportClaudeOptions } from "./importers/impo
 export { importCodexRules } from "./importers/import-codex-rules.ts";
 export type { ImportedRules, Untranslated } from "./importers/import-report.ts";
 
-// PolicyEvaluation: pure and deterministic; never throws.
+// Evaluation: pure and deterministic; never throws.
 export { evaluatePolicy } from "./policy/evaluate-policy.ts";
 export type { CommandVerdict, PolicyEvaluation, Verdict } from "./policy/evaluation.ts";
 export { explain, formatExplanation, type Explanation, type ExplainOptions } from "./policy/explain.ts";
@@ -41,11 +41,11 @@ export type {
   UnknownRequest,
 } from "./request/request.ts";
 
-// The script inside a command line of Codex.
+// The script inside Codex's command lines.
 export { unwrapShell, type Unwrapped } from "./shell/unwrap-shell.ts";
 export type { Dialect } from "./shell/plain-script.ts";
 
-// Asking people: the first answer counts; without an answer the request is denied.
+// Asking people: the first answer wins; without an answer the request is denied.
 export {
   createApprover,
   type Answer,

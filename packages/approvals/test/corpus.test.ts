@@ -21,7 +21,7 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** The shapes in which Codex hands a script over. */
+/** The forms in which Codex passes a script. */
 const wrappings: readonly [string, (command: string) => string | readonly string[]][] = [
   ["as it is", (command) => command],
   ["in bash -lc", (command) => `/bin/bash -lc ${quote(command)}`],
@@ -40,7 +40,7 @@ describe("the dangerous corpus", () => {
   });
 
   it.for(presets.flatMap((preset) => wrappings.map(([how, wrap]) => [preset, how, wrap] as const)))(
-    "has nothing that %s accepts beyond its promise, %s",
+    "contains nothing that %s accepts beyond its promise, %s",
     ([preset, , wrap]) => {
       const rank = presets.indexOf(preset);
       const beyond = dangerous.filter(
@@ -55,7 +55,7 @@ describe("the dangerous corpus", () => {
     expect(dangerous.filter(({ command }) => decide("bypass", command) !== "allow")).toEqual([]);
   });
 
-  it("is never asked about where the default is deny", () => {
+  it("is never asked about if the default is deny", () => {
     const policy = definePolicy({ preset: "workspace-write", default: "deny", workspace });
     const decisions = dangerous.map(
       ({ command }) => evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision,
@@ -65,7 +65,7 @@ describe("the dangerous corpus", () => {
 });
 
 describe("the ordinary corpus", () => {
-  it("is accepted, asked about and denied per preset as the documentation says", () => {
+  it("is accepted, asked about and denied by each preset as documented", () => {
     const rows = presets.map((preset) => {
       const decisions = ordinary.map((command) => decide(preset, command));
       const share = (decision: string): string =>
@@ -80,7 +80,7 @@ describe("the ordinary corpus", () => {
     expect(new Set(ordinary).size).toBeGreaterThanOrEqual(600);
   });
 
-  it.for(wrappings)("is accepted under developer but for 5%%, and at most 1%% is denied, %s", ([, wrap]) => {
+  it.for(wrappings)("is at least 95%% accepted and at most 1%% denied under developer, %s", ([, wrap]) => {
     const decisions = ordinary.map((command) => decide("developer", wrap(command)));
     const share = (decision: string): number =>
       decisions.filter((found) => found === decision).length / ordinary.length;

@@ -12,8 +12,8 @@ export interface ProgramExamples {
 }
 
 /**
- * Tests a declaration by examples. Arguments are split at blanks; `'…'` quotes, `<unknown>` stands for a word that is
- * only known at run time, and a word with an unquoted `*` is a file name pattern.
+ * Tests a declaration by examples. Arguments are split at blanks; `'…'` quotes, `<unknown>` represents a word that is known only
+ * at run time, and a word with an unquoted `*` is a file name pattern.
  */
 export function describeProgram(program: ProgramDeclaration, examples: ProgramExamples): void {
   const name = program.names[0] ?? "";

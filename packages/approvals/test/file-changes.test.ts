@@ -71,7 +71,7 @@ describe("a patch", () => {
     ).toBe("deny safety/protected-path");
   });
 
-  it("without its list of changes is never allowed", () => {
+  it("without a list of changes is never allowed", () => {
     expect(judge({ kind: "fileChange", changes: undefined }, { preset: "danger-full-access" })).toBe(
       "ask caution/no-changes",
     );
@@ -80,7 +80,7 @@ describe("a patch", () => {
     );
   });
 
-  it("that asks for a root gets the workspace at most", () => {
+  it("that asks for a root gets at most the workspace", () => {
     const ask = (grantRoot: string): ApprovalRequest => ({
       kind: "fileChange",
       cwd: "/w",
@@ -91,13 +91,13 @@ describe("a patch", () => {
     expect(judge(ask("/"))).toMatch(/^deny /);
   });
 
-  it("is held to the paths of an allow list", () => {
+  it("is limited to the paths of an allow list", () => {
     const allow = [{ kind: "path", glob: "docs/**", access: "write" }] as const;
     expect(judge(change("docs/a.md"), { allow })).toBe("allow allow[0]");
     expect(judge(change("src/a.ts"), { allow })).toBe("ask allow");
   });
 
-  it("sees one name in two cases where the file system does", () => {
+  it("treats names as equal regardless of case if the file system does", () => {
     const real = { "/w": "/w", "/W/src": "/W/src", "/W/src/a.ts": "/W/src/a.ts" };
     const facts: PathFacts = { real, caseInsensitive: true };
     expect(judge(change("/W/src/a.ts"), {}, facts)).toBe("allow preset/developer/write");
@@ -136,7 +136,7 @@ describe("links", () => {
     expect((await resolved("harmless/config")).rule).toBe("safety/protected-path");
   });
 
-  it("that lead nowhere or in circles are not trusted", async () => {
+  it("that dangle or form a loop are not trusted", async () => {
     expect((await resolved("dangling")).decision).toBe("ask");
     expect((await resolved("loop/x")).decision).toBe("ask");
   });

@@ -9,7 +9,7 @@ const decide = (policy: Policy, command: string): string =>
   evaluatePolicy(policy, { kind: "command", command, cwd: "/srv/app" }).decision;
 
 describe("rules of Codex", () => {
-  // The shapes that `codex execpolicy check` of 0.166 accepts.
+  // The forms that `codex execpolicy check` of 0.166 accepts.
   const text = `
 # comments are skipped
 prefix_rule(
@@ -56,7 +56,7 @@ def helper():
     expect(decide(combined, "git push")).toBe("ask");
   });
 
-  it("allow nothing in a file with statements that are not read", () => {
+  it("allow nothing in a file with statements that are not parsed", () => {
     const { policy, untranslated } = importCodexRules(text + others);
     expect(policy).toMatchObject({
       additionalAllow: [],
@@ -103,7 +103,7 @@ def helper():
     'prefix_rule(pattern=["git"], decision="forb" "idden")',
     'prefix_rule(pattern=["git"], decision="forb" + "idden")',
     'prefix_rule(["git"], DECISION)',
-  ])("fail where a denial would be lost: %j", (file) => {
+  ])("are rejected if a denial would be lost: %j", (file) => {
     expect(() => importCodexRules(file)).toThrow("A rule that may deny something can't be translated");
   });
 

@@ -36,18 +36,18 @@ describe("check", () => {
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatchInlineSnapshot(`
-      "deny  read-only           runs code of the project, which can do what its sandbox lets it [default]
+      "deny  read-only           runs project code, which can do everything that its sandbox allows [default]
           allow ls  only reads [preset/read-only/read]
-          deny  npm test  runs code of the project, which can do what its sandbox lets it [default]
-      ask   workspace-write     runs code of the project, which can do what its sandbox lets it [default]
+          deny  npm test  runs project code, which can do everything that its sandbox allows [default]
+      ask   workspace-write     runs project code, which can do everything that its sandbox allows [default]
           allow ls  only reads [preset/workspace-write/read]
-          ask   npm test  runs code of the project, which can do what its sandbox lets it [default]
-      allow developer           runs code of the project, which can do what its sandbox lets it [preset/developer/project-code]
+          ask   npm test  runs project code, which can do everything that its sandbox allows [default]
+      allow developer           runs project code, which can do everything that its sandbox allows [preset/developer/project-code]
           allow ls  only reads [preset/developer/read]
-          allow npm test  runs code of the project, which can do what its sandbox lets it [preset/developer/project-code]
-      allow danger-full-access  runs code of the project, which can do what its sandbox lets it [preset/danger-full-access/project-code]
+          allow npm test  runs project code, which can do everything that its sandbox allows [preset/developer/project-code]
+      allow danger-full-access  runs project code, which can do everything that its sandbox allows [preset/danger-full-access/project-code]
           allow ls  only reads [preset/danger-full-access/read]
-          allow npm test  runs code of the project, which can do what its sandbox lets it [preset/danger-full-access/project-code]
+          allow npm test  runs project code, which can do everything that its sandbox allows [preset/danger-full-access/project-code]
       allow bypass              nothing is checked [preset/bypass]
       "
     `);
@@ -104,7 +104,7 @@ describe("import", () => {
       "Imported 2 deny, 1 ask, 1 allow from default.rules, .claude/settings.json.
       2 without an equivalent:
         default.rules: host_executable(name="git", paths=["/usr/bin/git"])
-          a policy does not choose the files that a name stands for
+          a policy can't choose which executables a name refers to
         .claude/settings.json: permissions.defaultMode
           choose a preset and the roots of the workspace instead
       "

@@ -1,4 +1,4 @@
-// Misspelt options and values of the wrong type, as callers without types pass them.
+// Misspelt options and values of the wrong type, which callers without type checking may pass.
 import type { Codex } from "codexkit";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -41,7 +41,7 @@ const evals = (options: object) => () => evalPrompt(codex, [], { score: () => tr
 const none = (async function* () {})();
 
 test.for<readonly [call: () => unknown, message: RegExp]>([
-  [prompt({ ns: "Test" }), /A prompt's ns has 1 to 64 characters .* got "Test"/],
+  [prompt({ ns: "Test" }), /A prompt's ns must have 1 to 64 characters .* got "Test"/],
   [prompt({ ns: undefined }), /A prompt's ns .* got undefined/],
   [prompt({ sectons: [] }), /definePrompt has no option "sectons". Did you mean "sections"\?/],
   [prompt({ sections: [] }), /test\/p has no sections/],
@@ -49,7 +49,7 @@ test.for<readonly [call: () => unknown, message: RegExp]>([
   [prompt({ tools: {} }), /tools must be an array of tools, got an object/],
   [
     prompt({ tools: [{ name: "x" }] }),
-    /A tool of test\/p must be made by definePromptTool, got an object \(name\)/,
+    /A tool of test\/p must be created by definePromptTool, got an object \(name\)/,
   ],
   [prompt({ policies: [{ name: "x" }] }), /policy "x" must be an object with a check method/],
   [prompt({ completion: () => true }), /completion must be an object with a check method, got a function/],
@@ -68,7 +68,7 @@ test.for<readonly [call: () => unknown, message: RegExp]>([
   [section({ visibility: "summary" }), /can be summarised but has no summary/],
   [section({ enabled: true }), /enabled must be a function, got true/],
   [section({ skills: [{ name: "s", path: "relative" }] }), /path must be an absolute path, got "relative"/],
-  [tool({ name: "Bad Name" }), /A tool's name has 1 to 64 characters .* got "Bad Name"/],
+  [tool({ name: "Bad Name" }), /A tool's name must have 1 to 64 characters .* got "Bad Name"/],
   [tool({ handler: undefined }), /The tool "t" needs a handler function/],
   [tool({ execute: () => "" }), /definePromptTool has no option "execute"/],
   [tool({ timeoutMs: "5" }), /timeoutMs must be a number above 0, got "5"/],
@@ -94,7 +94,7 @@ test.for<readonly [call: () => unknown, message: RegExp]>([
   ],
   [() => new Deadline("tomorrow" as any), /a valid Date or a number .* got tomorrow/],
   [() => Deadline.in("5" as any), /milliseconds must be a number, got "5"/],
-  [() => openWorkspace({ folder: "relative" }), /must be an absolute path of a folder, got "relative"/],
+  [() => openWorkspace({ folder: "relative" }), /must be the absolute path of a folder, got "relative"/],
   [
     () => openWorkspace({ folder: "/tmp", allowedRoots: ["/"] }),
     /`allowedRoots` has no effect on a `folder`/,
@@ -129,6 +129,6 @@ test.for<readonly [call: () => unknown, message: RegExp]>([
   [evals({ concurrency: Number.NaN }), /concurrency must be a whole number of at least 1, got NaN/],
   [evals({ threshold: 80 }), /threshold must be a number from 0 to 1, got 80/],
   [evals({ treshold: 1 }), /Did you mean "threshold"\?/],
-])("%s is refused with a message that says what to do", async ([call, message]) => {
+])("%s is rejected with a message that says what to do", async ([call, message]) => {
   await expect((async () => call())()).rejects.toThrow(message);
 });

@@ -1,7 +1,7 @@
 import { PromptError, type PromptErrorCode } from "./errors.ts";
 
 /**
- * Rejects a value of the wrong type, which the compiler does not see in JavaScript or behind a cast. Undefined is allowed.
+ * Rejects a value of the wrong type, which the compiler can't detect in JavaScript or behind a cast. Undefined is allowed.
  * @param expected Completes the sentence "… must be".
  */
 export function checkValue(
@@ -31,7 +31,7 @@ export function isStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every(isString);
 }
 
-/** Whether a value is an object with methods of these names. Copies of this package have different classes. */
+/** Whether a value has these methods. Used instead of `instanceof`, because other copies of this package have other classes. */
 export function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   return (
     typeof value === "object" &&

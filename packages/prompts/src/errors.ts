@@ -1,28 +1,28 @@
 /** Identifies what went wrong. Match `code`, never the message. */
 export type PromptErrorCode =
-  /** A prompt, section, tool, slice or resource is defined wrongly. */
+  /** The definition of a prompt, section, tool, slice or resource is invalid. */
   | "invalid_definition"
   /** The parameters do not match the prompt's schema. */
   | "invalid_parameters"
-  /** An option of a call is unknown, unsupported or has an invalid value. */
+  /** An option is unknown, unsupported or has an invalid value. */
   | "invalid_option"
   /** An evaluation failed; see `PromptEvaluationError`. */
   | "evaluation_failed"
   /** The deadline passed. */
   | "deadline_exceeded"
-  /** A limit of the budget was exceeded. */
+  /** A budget limit was exceeded. */
   | "budget_exceeded"
   /** The caller's signal aborted the evaluation. */
   | "aborted"
   /** A stored session or snapshot can't be read, or was written by a newer version. */
   | "invalid_snapshot"
-  /** The file of a session is open in another session. */
+  /** The session's file is open in another session. */
   | "session_locked"
-  /** Two resources need each other, or a resource could not be created. */
+  /** Two resources depend on each other, or a resource could not be created. */
   | "invalid_resource"
-  /** A mount or path leaves the folders it is allowed in. */
+  /** A mount or path is outside its allowed folders. */
   | "workspace_security"
-  /** A mount or workspace is larger than its limit. */
+  /** A mount or workspace exceeds its size limit. */
   | "workspace_too_large"
   /** Another process may have changed a path, so it was not restored. */
   | "workspace_conflict"
@@ -31,7 +31,7 @@ export type PromptErrorCode =
 
 const BRAND = Symbol.for("codexkit.PromptError");
 
-/** Base class of the errors of this package. */
+/** Base class of this package's errors. */
 export class PromptError extends Error {
   override readonly name: string = "PromptError";
   readonly code: PromptErrorCode;

@@ -2,7 +2,7 @@ import type { StandardSchema } from "codexkit";
 import { z } from "zod";
 import { PromptError } from "./errors.ts";
 
-/** What a schema makes of a value: the parsed value, or an explanation of what is wrong with it. */
+/** The result of a validation: the parsed value, or a description of the problem. */
 export type Parsed<Value> = { readonly value: Value } | { readonly problem: string };
 
 /** Validates a value with a schema of zod 4, `zod/mini` or any other Standard Schema library. */

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** Every path below a folder, with what it is. */
+/** Describes every path below a folder. */
 export function describeTree(path: string, prefix = ""): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(path).toSorted()) {

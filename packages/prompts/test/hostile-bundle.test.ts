@@ -1,4 +1,4 @@
-// Bundles that are damaged or made to do harm.
+// Damaged and malicious bundles.
 import { tempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { strToU8, unzipSync, zipSync } from "fflate";
@@ -42,7 +42,7 @@ function write(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-/** A bundle with some files replaced or added, and a manifest that says so unless one is given. */
+/** Creates a bundle with some files replaced or added, and a matching manifest unless one is passed. */
 function make(changes: Record<string, Uint8Array>, manifest: object | string = {}): Uint8Array {
   const { "manifest.json": original, ...rest } = files;
   const content = { ...rest, ...changes };
@@ -58,7 +58,7 @@ function make(changes: Record<string, Uint8Array>, manifest: object | string = {
   return zipSync({ "manifest.json": strToU8(json), ...content });
 }
 
-/** Announces another size for every file, in both of its headers. */
+/** Declares a different size for every file, in both of its headers. */
 function announceSize(zip: Uint8Array, size: number): Uint8Array {
   const bytes = Buffer.from(zip);
   for (let at = 0; at < bytes.length - 4; at += 1) {
@@ -104,30 +104,33 @@ const cases: readonly (readonly [string, () => Uint8Array])[] = [
   ["files that announce one byte each", () => announceSize(intact, 1)],
 ];
 
-test.for(cases)("%s is refused", async ([name, bytes]) => {
+test.for(cases)("%s is rejected", async ([name, bytes]) => {
   const path = write(`${name.replaceAll(/\W/g, "-")}.zip`, bytes());
   await expect(openBundle(path)).rejects.toMatchObject({ code: "invalid_bundle" });
 });
 
-test("a bomb of zeros is refused without unpacking it", async () => {
+test("a zip bomb is rejected without being unpacked", async () => {
   const zeros = zipSync({ "changes.diff": new Uint8Array(64 * 1024 * 1024) }, { level: 9 });
   const bomb = announceSize(zeros, 300 * 1024 * 1024);
   await expect(openBundle(write("bomb.zip", bomb))).rejects.toThrow(/unpacks to more than/);
 });
 
-test("names that lead out of the folder are only names", async () => {
+test("names that lead outside the folder are treated as plain names", async () => {
   const path = write("traversal.zip", make({ "../../escaped": strToU8("x"), "/etc/escaped": strToU8("x") }));
   await expect(openBundle(path)).resolves.toMatchObject({ manifest: { prompt: "test/p" } });
 });
 
-test.for(["missing", "folder", "pipe"])("a path that is a %s is refused and does not block", async (kind) => {
-  const path = join(folder.path, kind);
-  if (kind === "folder") mkdirSync(path);
-  if (kind === "pipe") execFileSync("mkfifo", [path]);
-  await expect(openBundle(path)).rejects.toMatchObject({ code: "invalid_bundle" });
-});
+test.for(["missing", "folder", "pipe"])(
+  "a path that is a %s is rejected and does not block",
+  async (kind) => {
+    const path = join(folder.path, kind);
+    if (kind === "folder") mkdirSync(path);
+    if (kind === "pipe") execFileSync("mkfifo", [path]);
+    await expect(openBundle(path)).rejects.toMatchObject({ code: "invalid_bundle" });
+  },
+);
 
-test("a bundle that was cut off or changed anywhere is refused or read as it was", async () => {
+test("a bundle that was truncated or changed anywhere is rejected or read unchanged", async () => {
   const expected = await openBundle(write("intact.zip", intact));
   await fc.assert(
     fc.asyncProperty(

@@ -1,4 +1,4 @@
-// What a model may ask for, and what a tool may answer, on the real codex.
+// Unusual model requests and tool results, on the real codex.
 import { callTool, type JsonObject, type Script } from "@codexkit/scripted-model";
 import { launchCodex, type LaunchedCodex } from "@codexkit/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import {
 
 const calls = defineSlice<number>({ name: "calls", schema: z.number(), initial: 0 });
 
-/** What the model does next, and what the handler does with it. */
+/** The model's next calls, and the handler for them. */
 let request: readonly { readonly tool: string; readonly args: JsonObject }[] = [];
 let respond: (input: { text: string }) => unknown = () => "ok";
 
@@ -89,7 +89,7 @@ describe("arguments", () => {
     { text: "a", extra: 1 },
     { Text: "a" },
     { constructor: "a" },
-  ])("%j are refused with a reason, and nothing runs", async (args) => {
+  ])("%j are rejected with a reason, and nothing runs", async (args) => {
     request = [{ tool: "echo", args }];
     const session = await run();
     expect(session.get(calls)).toBe(0);
@@ -115,7 +115,7 @@ describe("arguments", () => {
     "../etc/passwd",
     "'; DROP TABLE x; --",
     "x".repeat(1_000_000),
-  ])("a text like %j arrives and returns unchanged", async (text) => {
+  ])("a text like %j is received and returned unchanged", async (text) => {
     request = [{ tool: "echo", args: { text } }];
     respond = (input) => input.text;
     const session = await run();
@@ -123,7 +123,7 @@ describe("arguments", () => {
   });
 });
 
-test("arguments that are nested deeper than Codex reads never arrive, and the evaluation goes on", async () => {
+test("arguments that are nested too deeply for Codex never arrive, and the evaluation continues", async () => {
   request = [{ tool: "echo", args: { text: deep } }];
   const session = await run();
   expect(session.eventsOf(ToolInvoked)).toEqual([]);
@@ -156,7 +156,7 @@ describe("results", () => {
     const session = await run();
     expect(session.eventsOf(ToolInvoked)).toMatchObject([{ tool: "echo", success: true }]);
     expect(session.get(calls)).toBe(1);
-    // Everything that is recorded can be stored.
+    // All recorded data can be stored.
     expect(PromptSession.fromJSON(JSON.stringify(session)).eventsOf(ToolInvoked)).toHaveLength(1);
   });
 
@@ -225,7 +225,7 @@ describe("calls", () => {
     expect(session.eventsOf(ToolInvoked)).toMatchObject([{ tool, success: false }]);
   });
 
-  test("a tool that does not exist is refused by Codex, and the evaluation goes on", async () => {
+  test("a tool that does not exist is rejected by Codex, and the evaluation continues", async () => {
     request = [{ tool: "rm_rf", args: {} }];
     const session = await run();
     expect(session.eventsOf(ToolInvoked)).toEqual([]);
@@ -250,7 +250,7 @@ describe("calls", () => {
   });
 });
 
-test("a prompt that can't be rendered fails as a request, with an event", async () => {
+test("a prompt that can't be rendered fails in the request phase, with an event", async () => {
   const broken = definePrompt({
     ns: "test",
     key: "broken",

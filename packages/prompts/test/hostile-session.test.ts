@@ -1,4 +1,4 @@
-// Sessions that are damaged, of other versions, or written by two.
+// Sessions that are damaged, have other versions, or have two writers.
 import { tempFolder } from "@codexkit/testing";
 import fc from "fast-check";
 import { spawn } from "node:child_process";
@@ -44,13 +44,13 @@ describe("JSON", () => {
     { version: 1.5, id: "x", slices: {} },
     { version: 2, id: "x", slices: {} },
     { version: 1e300, id: "x", slices: {} },
-  ])("%j is refused", (json) => {
+  ])("%j is rejected", (json) => {
     expect(() => PromptSession.fromJSON(json)).toThrow(
       expect.objectContaining({ code: "invalid_snapshot" }) as Error,
     );
   });
 
-  test("slices named like members of objects are slices like others", () => {
+  test("slices named like object members are ordinary slices", () => {
     const json = '{"version":1,"id":"x","slices":{"__proto__":{"polluted":1},"constructor":["a"]}}';
     const session = PromptSession.fromJSON(json);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
@@ -81,14 +81,14 @@ describe("files", () => {
     `${header}{"slice":"words","set":["a"]\n{"slice":"words","append":["b"]}\n`,
     "\u0000\u0000\u0000\n",
     "\uFEFFx\n",
-  ])("%j is refused, and left as it is", async (text) => {
+  ])("%j is rejected and left unchanged", async (text) => {
     writeFileSync(path, text);
     await expect(openSession(path)).rejects.toMatchObject({ code: "invalid_snapshot" });
     expect(readFileSync(path, "utf8")).toBe(text);
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test("a stored state of another type is refused when its slice is used", async () => {
+  test("a stored state of the wrong type is rejected when its slice is used", async () => {
     writeFileSync(path, `${header}{"slice":"words","set":{"a":1}}\n`);
     await using session = await openSession(path);
     expect(() => session.get(words)).toThrow(expect.objectContaining({ code: "invalid_snapshot" }) as Error);
@@ -108,7 +108,7 @@ describe("files", () => {
     },
   );
 
-  test("a file that was cut off anywhere has the changes before the cut", async () => {
+  test("a file that was truncated anywhere contains all changes before that point", async () => {
     {
       await using session = await openSession(path, { slices: [words] });
       for (const word of ["one", "zwei", "drøj", "四"]) session.update(words, (all) => [...all, word]);
@@ -133,13 +133,13 @@ describe("files", () => {
     },
   );
 
-  test("a folder in the place of the file is an error, and leaves no lock", async () => {
+  test("a folder instead of the file causes an error and leaves no lock", async () => {
     mkdirSync(path);
     await expect(openSession(path)).rejects.toMatchObject({ code: "invalid_option" });
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  test("a missing folder is named", async () => {
+  test("a missing folder is named in the error", async () => {
     await expect(openSession(join(folder.path, "missing", "session.jsonl"))).rejects.toThrow(
       join(folder.path, "missing"),
     );
@@ -152,14 +152,14 @@ describe("files", () => {
 });
 
 describe("options", () => {
-  test("that are misspelt or have a wrong type are refused", async () => {
+  test("that are misspelt or have the wrong type are rejected", async () => {
     await expect(openSession(path, { slice: [] } as never)).rejects.toThrow(/Did you mean "slices"/);
     expect(() => new PromptSession({ slice: [] } as never)).toThrow(/Did you mean "slices"/);
     expect(() => new PromptSession({ id: 5 } as never)).toThrow(/id must be a string/);
     expect(existsSync(path)).toBe(false);
   });
 
-  test("of slices that a stored session could not be read with are refused", () => {
+  test("of slices with which a stored session could not be read are rejected", () => {
     const schema = z.string();
     expect(() => defineSlice({ name: "a", schema, initial: 5 as never })).toThrow(/initial does not match/);
     expect(() => defineSlice({ name: "__proto__", schema, initial: "" })).toThrow(/name/);
@@ -174,14 +174,14 @@ test("an event without a payload can be stored and read", () => {
 });
 
 describe("two writers", () => {
-  test("a file that is open is refused under another name, too", async () => {
+  test("an open file is rejected under another name too", async () => {
     await using _session = await openSession(path);
     const link = join(folder.path, "link.jsonl");
     symlinkSync(path, link);
     await expect(openSession(link)).rejects.toMatchObject({ code: "session_locked" });
   });
 
-  test("a file that is open is refused, and can be opened after it is closed", async () => {
+  test("an open file is rejected, and can be opened after it is closed", async () => {
     {
       await using session = await openSession(path, { slices: [words] });
       await expect(openSession(path)).rejects.toMatchObject({ code: "session_locked" });
@@ -191,7 +191,7 @@ describe("two writers", () => {
     expect(again.get(words)).toEqual(["a"]);
   });
 
-  test("of many that open a file at the same time, one gets it", async () => {
+  test("only one of many that open a file at the same time succeeds", async () => {
     const opened = await Promise.allSettled(Array.from({ length: 10 }, () => openSession(path)));
     const sessions = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     expect(sessions).toHaveLength(1);

@@ -1,4 +1,4 @@
-// Ignored files stay as they are, whatever happens to the rules that ignore them between a snapshot and its restore.
+// Ignored files stay unchanged, even if the rules that ignore them change between a snapshot and its restore.
 import { tempFolder } from "@codexkit/testing";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -38,7 +38,7 @@ function git(...words: readonly string[]): void {
   execFileSync("git", [...author, ...words], { cwd: root, stdio: "ignore" });
 }
 
-/** A repository with files that the root's rules, a folder's own rules and git's `info/exclude` ignore. */
+/** Creates a repository with files that are ignored by the root's rules, a folder's own rules and git's `info/exclude`. */
 function createRepository(): void {
   git("init");
   put(".gitignore", "build/\n*.log\n");
@@ -78,7 +78,7 @@ describe("rules that change after the snapshot", () => {
     expect([read("a.txt"), read("new.txt"), read("tracked.log")]).toEqual(["before", undefined, "tracked"]);
   });
 
-  test("hide a file: it is restored", async () => {
+  test("newly ignore a file: it is restored", async () => {
     createRepository();
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
@@ -109,7 +109,7 @@ describe("rules that change after the snapshot", () => {
       using store = new SnapshotStore(root, stateFolder);
       store.begin(await store.take());
     }
-    // As if the owner had ended.
+    // Simulates an owner that has ended.
     writeFileSync(
       join(stateFolder, "owner.json"),
       JSON.stringify({
@@ -131,7 +131,7 @@ describe("rules that change after the snapshot", () => {
 });
 
 describe("repositories whose .git is a file", () => {
-  test("a worktree has the rules and the tracked files of its repository", async () => {
+  test("a worktree uses its repository's rules and tracked files", async () => {
     createRepository();
     const worktree = join(folder.path, "worktree");
     git("worktree", "add", worktree);
@@ -167,7 +167,7 @@ describe("repositories whose .git is a file", () => {
     },
   );
 
-  test("a .git folder that becomes a file does not keep the rest from being restored", async () => {
+  test("a .git folder that becomes a file does not prevent other files from being restored", async () => {
     git("init");
     put("a.txt", "before");
     await using workspace = openRoot();
@@ -182,7 +182,7 @@ describe("repositories whose .git is a file", () => {
   });
 });
 
-describe("what git says", () => {
+describe("git", () => {
   test("a tracked file behind a link that replaced its folder is not covered", async () => {
     git("init");
     put(".gitignore", "*\n");
@@ -221,7 +221,7 @@ describe("what git says", () => {
     expect(readFileSync(join(folder.path, "outside"), "utf8")).toBe("changed");
   });
 
-  test("variables that name another repository have no effect", async () => {
+  test("variables that refer to another repository have no effect", async () => {
     git("init");
     put(".gitignore", "*.log\n");
     put("a.log", "tracked");
@@ -238,7 +238,7 @@ describe("what git says", () => {
     expect(read("a.log")).toBe("tracked");
   });
 
-  test("a repository's settings run no program", async () => {
+  test("a repository's settings can't run programs", async () => {
     git("init");
     const canary = join(folder.path, "canary");
     git("config", "core.fsmonitor", `touch ${canary}; false`);

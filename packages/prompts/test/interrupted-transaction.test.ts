@@ -1,4 +1,4 @@
-// What a process that was killed in the middle of a transaction leaves behind.
+// Transactions whose process was killed.
 import { tempFolder } from "@codexkit/testing";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ async function killInTransaction(folder: string, stateRoot: string): Promise<str
 }
 
 describe("kill -9 in the middle of a transaction", () => {
-  test("is reported by the next start, which can restore the folder; no temporary folder stays", async () => {
+  test("is reported on the next start, which can restore the folder; no temporary folder remains", async () => {
     await using temporary = await tempFolder("killed");
     const folder = join(temporary.path, "work");
     const stateRoot = join(temporary.path, "state");
@@ -46,13 +46,13 @@ describe("kill -9 in the middle of a transaction", () => {
     expect(workspace.hasInterrupted).toBe(false);
   });
 
-  test("can be discarded, and is then forgotten", async () => {
+  test("can be discarded and is then no longer reported", async () => {
     await using temporary = await tempFolder("killed");
     const folder = join(temporary.path, "work");
     const stateRoot = join(temporary.path, "state");
     mkdirSync(folder);
     await killInTransaction(folder, stateRoot);
-    // Removes the temporary folder of the killed process.
+    // Removes the killed process's temporary folder.
     await openWorkspace()[Symbol.asyncDispose]();
     {
       await using workspace = openWorkspace({ folder, stateRoot });
@@ -64,7 +64,7 @@ describe("kill -9 in the middle of a transaction", () => {
     expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("half done");
   });
 
-  test("with a journal that is damaged is reported, and kept until it is discarded", async () => {
+  test("with a damaged journal is reported, and kept until it is discarded", async () => {
     await using temporary = await tempFolder("killed");
     const folder = join(temporary.path, "work");
     const stateRoot = join(temporary.path, "state");

@@ -23,7 +23,7 @@ export const note = definePromptTool({
   handler: ({ text }, { session, workspace }) => {
     session.update(notes, (all) => [...all, text]);
     workspace?.writeText(`${text}.txt`, text);
-    if (text.startsWith("bad")) throw new ToolFailure(`"${text}" is refused.`);
+    if (text.startsWith("bad")) throw new ToolFailure(`"${text}" is rejected.`);
     return `noted ${text}`;
   },
 });

@@ -1,5 +1,5 @@
-// The compliance scenarios that every adapter of typed prompts must pass, under their usual names, on the real codex with a
-// scripted model: Codex's own tools, workspaces and skills.
+// The compliance scenarios that every typed-prompt adapter must pass, under their usual names, on the real codex with a scripted
+// model: Codex's own tools, workspaces and skills.
 import { patch, run } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";

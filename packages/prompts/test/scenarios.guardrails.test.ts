@@ -1,5 +1,5 @@
-// The compliance scenarios that every adapter of typed prompts must pass, under their usual names, on the real codex with a
-// scripted model: transactions, errors and guardrails.
+// The compliance scenarios that every typed-prompt adapter must pass, under their usual names, on the real codex with a scripted
+// model: transactions, errors and guardrails.
 import { callTool, run } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";
@@ -46,7 +46,7 @@ describe("transactions", () => {
     ]);
   });
 
-  test("calls of one response are isolated too", async () => {
+  test("calls in one response are isolated too", async () => {
     await using setup = await launch([[callNote("one"), callNote("bad"), callNote("two")], "Done."]);
     await using workspace = openWorkspace();
     const session = new PromptSession();
@@ -83,7 +83,7 @@ describe("errors", () => {
     expect(error).toMatchObject({ code: "deadline_exceeded", phase: "budget" });
   });
 
-  test("a deadline that has passed is refused before anything is sent", async () => {
+  test("a deadline that has passed is rejected before anything is sent", async () => {
     await using setup = await launch(["Done."]);
     await expect(
       evaluate(setup.codex, plain.bind(), { deadline: Deadline.in(-1) }).result(),

@@ -1,5 +1,5 @@
-// The compliance scenarios that every adapter of typed prompts must pass, under their usual names, on the real codex with a
-// scripted model: results, tools, events, transcripts and disclosure.
+// The compliance scenarios that every typed-prompt adapter must pass, under their usual names, on the real codex with a scripted
+// model: results, tools, events, transcripts and disclosure.
 import { callTool, type Script, think, usage } from "@codexkit/scripted-model";
 import { tempFolder } from "@codexkit/testing";
 import { describe, expect, test } from "vitest";

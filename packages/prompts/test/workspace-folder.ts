@@ -6,18 +6,18 @@ import { openWorkspace } from "../src/workspace/open-workspace.ts";
 import type { Workspace } from "../src/workspace/workspace.ts";
 
 export interface WorkspaceFolder {
-  /** Holds the files of the workspace. */
+  /** Contains the workspace's files. */
   readonly root: string;
-  /** The folder around `root`, for files outside of the workspace. */
+  /** The parent folder of `root`, for files outside the workspace. */
   readonly parent: string;
   /** Opens a workspace on `root`. */
   readonly openRoot: () => Workspace;
-  /** Writes a file of the workspace and returns its absolute path. */
+  /** Writes a file in the workspace and returns its absolute path. */
   readonly put: (path: string, text?: string) => string;
   readonly read: (path: string) => string;
 }
 
-/** A folder for the files of a workspace, which is new and empty in each test of the calling file. */
+/** Provides a folder for a workspace's files, which is new and empty in each test of the calling file. */
 export function useWorkspaceFolder(name: string): WorkspaceFolder {
   let folder: TempFolder;
   const root = (): string => join(folder.path, "root");

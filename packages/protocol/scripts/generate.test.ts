@@ -15,7 +15,7 @@ describe("readUnion", () => {
     ]);
   });
 
-  it("names the method whose union member it can't parse", () => {
+  it("reports the method whose union member it can't parse", () => {
     const source =
       'export type X = { "method": "ok", params: A } | { "method": "odd", payload: { deep: 1 } };';
     expect(() => readUnion("X", source)).toThrow("X: could not read the arm of odd");
@@ -29,14 +29,14 @@ describe("readUnion", () => {
 describe("pairResults", () => {
   const arm = { method: "a/start", params: "AStartParams" };
 
-  it("pairs by name, also with optional params", () => {
+  it("pairs methods and results by name, even if the params are optional", () => {
     const arms = [arm, { method: "c", params: "CParams | null" }];
     expect(
       pairResults(arms, new Set(["AStartResponse", "CResponse"]), {}).map(({ result }) => result),
     ).toEqual(["AStartResponse", "CResponse"]);
   });
 
-  it("names a method without a result, an exception without a method and a result without a method", () => {
+  it("reports methods without a result, and exceptions and results without a method", () => {
     const pair = (): unknown =>
       pairResults([arm, { method: "bare", params: undefined }], new Set(["LostResponse"]), {
         gone: "XResponse",
@@ -49,7 +49,7 @@ describe("pairResults", () => {
 });
 
 describe("rewriteTypes", () => {
-  it("replaces bigint by number and adds extensions to imports", () => {
+  it("replaces bigint with number and adds extensions to imports", () => {
     expect(rewriteTypes('import type { A } from "../A";\nexport type B = { n: bigint | null };')).toBe(
       'import type { A } from "../A.ts";\nexport type B = { n: number | null };',
     );

@@ -36,7 +36,7 @@ try {
   const all = generate("all", ["--experimental"]);
   const stable = generate("stable", []);
   const tables = tablesOf(all, stable);
-  // Last, because a release that can't be processed must leave the old types unchanged.
+  // Done last, because a release that can't be processed must leave the old types unchanged.
   rmSync(generatedFolder, { recursive: true, force: true });
   copyTypes(all, generatedFolder);
   writeFileSync(join(generatedFolder, "tables.ts"), tables);

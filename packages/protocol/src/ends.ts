@@ -5,7 +5,7 @@ import type {
   ServerRequests,
 } from "./generated/tables.ts";
 
-/** A client's end of the wire: what it calls, sends, answers and receives. */
+/** The client's end of a connection: the methods that it calls, sends, answers and receives. */
 export interface ClientWire {
   calls: ClientRequests;
   sends: ClientNotifications;
@@ -13,7 +13,7 @@ export interface ClientWire {
   receives: ServerNotifications;
 }
 
-/** The app-server's end: the same tables, the other way round. */
+/** The app-server's end of a connection: the same tables with the directions reversed. */
 export interface ServerWire {
   calls: ServerRequests;
   sends: ServerNotifications;

@@ -23,7 +23,7 @@ describe("the tables of Codex's wire format", () => {
     expect(EXPERIMENTAL_REQUEST_METHODS).toHaveLength(182 - 109);
   });
 
-  it("are generated from the release that this package, the SDK and the command line pin, stated nowhere else", () => {
+  it("are generated from the release that only this package, the SDK and the command line pin", () => {
     const packages = join(import.meta.dirname, "../..");
     const pins = readdirSync(packages).filter((name) =>
       readFileSync(join(packages, name, "package.json"), "utf8").includes(

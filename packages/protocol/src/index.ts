@@ -1,6 +1,6 @@
 // The wire format of Codex's app-server as types and tables, generated from the pinned release.
 
-// Method tables, and their names as values.
+// Method tables, and the method names as values.
 export {
   CLIENT_REQUEST_METHODS,
   CODEX_VERSION,

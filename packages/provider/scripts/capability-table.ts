@@ -1,4 +1,4 @@
-// The table of capabilities in docs/provider.md, made of what the providers say of themselves. Run this file to renew it.
+// Generates the table of capabilities in docs/provider.md from the providers' declarations. Run this file to update it.
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { acpCapabilities } from "../src/acp/acp-capabilities.ts";
@@ -14,7 +14,7 @@ const END = "<!-- end of capabilities -->";
 /** Each capability with its values for Codex, for ACP agents and for the stub. */
 export function capabilityTable(): string[][] {
   const label = { humanLabel: "the agent's name" };
-  // What differs between the agent that offers the least and the one that offers the most is the agent's to say.
+  // Capabilities that differ between the least and the most capable agent depend on the agent.
   const least = acpCapabilities(
     { capabilities: {}, canSteer: false },
     { ...label, supportsReasoningEffort: false, needsPermissionConfig: false },
@@ -36,7 +36,7 @@ export function capabilityTable(): string[][] {
   ];
 }
 
-/** The same table as it stands in the docs. */
+/** The same table as it is in the docs. */
 export async function documentedTable(): Promise<string[][]> {
   const { table } = split(await readFile(DOCS, "utf8"));
   const rows = table.split("\n").filter((line) => line.startsWith("|") && !/^\|[\s|:-]+$/.test(line));
@@ -55,7 +55,7 @@ function wordFor(value: AgentCapabilities[keyof AgentCapabilities]): string {
 
 function split(text: string): { before: string; table: string; after: string } {
   const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (from === -1 || to < from) throw new Error(`${DOCS} has no place for the table: ${BEGIN} … ${END}`);
+  if (from === -1 || to < from) throw new Error(`${DOCS} has no markers for the table: ${BEGIN} … ${END}`);
   const start = from + BEGIN.length;
   return { before: text.slice(0, start), table: text.slice(start, to), after: text.slice(to) };
 }

@@ -1,4 +1,4 @@
-// What the tiny ACP agent does with a prompt.
+// The behaviours of the tiny ACP agent, by the first word of the prompt.
 import { spawn } from "node:child_process";
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -17,11 +17,11 @@ export interface Session {
   readonly servers: readonly McpServer[];
   readonly settings: Record<string, unknown>;
   cancel: () => void;
-  /** Takes a message while a turn runs that listens for one. */
+  /** Passes a message to the running turn. Undefined unless a turn is listening for one. */
   steer?: ((text: string) => void) | undefined;
 }
 
-/** Calls the echo of a stdio server as an MCP client does. */
+/** Calls the echo tool of a stdio server as an MCP client does. */
 async function callServer(server: McpServer | undefined, text: string): Promise<string> {
   if (!server || !("command" in server)) return "no server";
   const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
@@ -45,7 +45,7 @@ async function callServer(server: McpServer | undefined, text: string): Promise<
   }
 }
 
-/** Does what the first word of a prompt says. */
+/** Runs the behaviour that the first word of the prompt selects. */
 export async function runPrompt(
   client: AgentContext,
   session: Session,
@@ -122,7 +122,7 @@ export async function runPrompt(
       await say("Two files.");
       break;
     case "late-input":
-      // As claude-agent-acp does: the input is not written yet when the call is announced.
+      // As in claude-agent-acp, the call is announced before its input is complete.
       await report({
         sessionUpdate: "tool_call",
         toolCallId: "l",
@@ -164,7 +164,7 @@ export async function runPrompt(
       const { promise, resolve } = Promise.withResolvers<string>();
       await say("Listening.");
       session.steer = resolve;
-      // The client's first attempt came too early: it tries again when something happens.
+      // The client's first attempt came too early. It retries on the next update.
       await report({ sessionUpdate: "notice", severity: "info", title: "Now" });
       const heard = await Promise.race([promise, cancelled]);
       session.steer = undefined;

@@ -1,5 +1,5 @@
-// A tiny ACP agent for tests. The first word of a prompt says what it does, an argument how its process misbehaves. Its
-// sessions are kept in the folder that ACP_TEST_HOME names, so that another process can load them.
+// A tiny ACP agent for tests. The first word of a prompt selects its behaviour, and a command line argument its fault. Sessions
+// are stored in the folder ACP_TEST_HOME, so that another process can load them.
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
@@ -91,7 +91,7 @@ const app = agent({ name: "tiny" })
     return {};
   })
   .onRequest(methods.agent.session.list, ({ params }) => {
-    // Two pages, so that a client has to read on.
+    // Two pages, so that a client has to request the second one.
     const all = home === undefined ? [] : readdirSync(home).map((sessionId) => ({ sessionId, cwd: home }));
     return params.cursor === undefined || params.cursor === null
       ? { sessions: [], nextCursor: "rest" }
@@ -109,18 +109,18 @@ const app = agent({ name: "tiny" })
   })
   .onRequest(methods.agent.session.load, async ({ params: { sessionId, mcpServers, _meta }, client }) => {
     if (fault === "--stores-late" && sessions.has(sessionId)) return open(sessionId, mcpServers, _meta);
-    // As Qwen Code does: an open session can't be loaded.
+    // As in Qwen Code, an open session can't be loaded.
     if (fault === "--one-writer" && sessions.has(sessionId))
       throw RequestError.internalError({ details: "there is a live writer" });
     const past = recall(sessionId);
     if (fault === "--breaks-on-load" && past !== "")
       throw RequestError.internalError({ details: "disk is full" });
     if (past === "" || fault === "--lists") {
-      // As agents do that don't have the code for it: the reason is in the details.
+      // As in agents that don't use the error code for it, the reason is in the details.
       if (fault === "--lists") throw RequestError.internalError({ details: "no such file" });
       if (fault === "--breaks-on-load")
         throw RequestError.internalError({ details: `no file for ${sessionId}` });
-      // The code alone says what is missing.
+      // The code alone identifies the error.
       throw new RequestError(-32002, "Resource not found");
     }
     if (past.startsWith("spend"))
@@ -133,7 +133,7 @@ const app = agent({ name: "tiny" })
       throw RequestError.internalError({ details: "there is a live writer" });
     }
     if (fault === "--late-replay") {
-      // As Gemini CLI does: the past comes after the answer.
+      // As in Gemini CLI, the history comes after the response.
       setTimeout(() => {
         const content = { type: "text" as const, text: `replayed ${past}` };
         void client.notify(methods.client.session.update, {
@@ -143,7 +143,7 @@ const app = agent({ name: "tiny" })
       }, 5);
       return open(sessionId, mcpServers, _meta);
     }
-    // As the protocol wants it: the whole past is told again before the answer.
+    // As the protocol requires, the whole history is replayed before the response.
     await client.notify(methods.client.session.update, {
       sessionId,
       update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text: `replayed ${past}` } },
@@ -167,7 +167,7 @@ const app = agent({ name: "tiny" })
     if (!session) throw RequestError.sessionNotFound(params.sessionId);
     const text = params.prompt.map((part) => (part.type === "text" ? part.text : "")).join("");
     const file = memoryOf(session.id);
-    // As claude-agent-acp does: a session is stored with its first output.
+    // As in claude-agent-acp, a session is stored with its first output.
     const isStored = fault !== "--stores-late" || text !== "silent";
     if (file !== undefined && isStored) appendFileSync(file, `${text}\n`);
     const end = await runPrompt(client, session, text, recall);

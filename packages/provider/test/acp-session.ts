@@ -12,7 +12,7 @@ export async function runSession(
   return await Array.fromAsync(handle.events);
 }
 
-/** Starts a session. By default it works until it is stopped. */
+/** Starts a session, which by default runs until it is stopped. */
 export async function startSession(provider: AcpProvider, prompt = "work"): Promise<AgentHandle> {
   return provider.spawn({ prompt, cwd });
 }

@@ -12,9 +12,9 @@ export interface CodexFixture extends AsyncDisposable {
   readonly workspace: string;
   /** For another provider on the same home. */
   readonly options: CodexProviderOptions;
-  /** A spec for the workspace, without a sandbox unless told: Codex takes half a second to set one up. */
+  /** A spec for the workspace. Without a sandbox by default, because Codex takes half a second to set one up. */
   readonly spec: (prompt: string, more?: Partial<AgentSpec>) => AgentSpec;
-  /** Spawns, and reads to the end. */
+  /** Spawns a session and reads it to its end. */
   readonly run: (prompt: string, more?: Partial<AgentSpec>) => Promise<Transcript>;
 }
 

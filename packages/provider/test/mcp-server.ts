@@ -9,7 +9,7 @@ interface Message {
 
 const echo = {
   name: "echo",
-  description: "Gives back its text",
+  description: "Returns its text",
   inputSchema: { type: "object", properties: { text: { type: "string" } } },
   annotations: { readOnlyHint: true },
 };

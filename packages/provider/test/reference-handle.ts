@@ -17,9 +17,9 @@ import {
 
 /** State that outlives a provider: stored sessions, and observable traces of agents. */
 export interface ReferenceWorld {
-  /** What each session was asked, by its id. */
+  /** The prompts of each session, by session id. */
   readonly sessions: Map<string, readonly string[]>;
-  /** Sessions that are at work. */
+  /** Running sessions. */
   readonly working: Set<string>;
   /** Grows while an agent with the prompt `trace` works. */
   traces: number;
@@ -162,10 +162,10 @@ export class ReferenceHandle implements AgentHandle {
     this.#over.signal.addEventListener("abort", () => clearInterval(timer));
   }
 
-  /** False when the session has ended for it. */
+  /** Returns false if the session has ended, for example because it reached a limit. */
   #callModel(subagent?: { id: string; parentId: string }): boolean {
     const { maxTurns = Infinity, maxTokens = Infinity, maxCostUsd = Infinity } = this.#session.spec;
-    if (this.#cost.turns >= maxTurns) this.#fail("max_turns", "The calls of the model are used up.");
+    if (this.#cost.turns >= maxTurns) this.#fail("max_turns", "The model calls are used up.");
     if (this.events.ended) return false;
     this.#cost = {
       inputTokens: this.#cost.inputTokens + CALL.inputTokens,

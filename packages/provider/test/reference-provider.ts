@@ -1,4 +1,4 @@
-// A provider that keeps the whole contract and claims every capability, with an agent that follows the first word of its prompt.
+// A provider that follows the whole contract and has every capability, with an agent that follows the first word of its prompt.
 // The mutants that test the conformance suite are made from it; see mutants/.
 import { setImmediate as nextRound } from "node:timers/promises";
 import {
@@ -73,7 +73,7 @@ export class ReferenceProvider implements AgentProvider {
       handle.cutOff("provider_shutdown", "The provider was shut down.");
   }
 
-  /** The agent of all sessions dies. */
+  /** Simulates a crash of the agent that all sessions share. */
   crash(): void {
     for (const handle of this.live.values()) handle.cutOff("app_server_crashed", "The agent died.");
   }
@@ -130,7 +130,7 @@ function ignoredBy(spec: AgentSpec): IgnoredField[] {
 }
 
 function busy(sessionId: string): ProviderError {
-  return new ProviderError("session_busy", `The session "${sessionId}" is at work.`);
+  return new ProviderError("session_busy", `The session "${sessionId}" is running.`);
 }
 
 function readExport(bytes: Uint8Array): { sessionId: string; prompts: string[] } {
@@ -138,7 +138,7 @@ function readExport(bytes: Uint8Array): { sessionId: string; prompts: string[] }
     const value = JSON.parse(new TextDecoder().decode(bytes)) as { sessionId: string; prompts: string[] };
     if (typeof value.sessionId === "string" && Array.isArray(value.prompts)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ProviderError("invalid_export", "The bytes are not an exported session.");
 }

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "./json.ts";
 import type { CallPart, CallVia, CodePart, PatchPart } from "./part.ts";
 
 export interface ScriptedCallOptions {
-  /** Overrides the generated `call_N`. On a direct call it is also the id of Codex's item. */
+  /** Overrides the generated `call_N`. For a direct call, this is also the id of Codex's item. */
   readonly callId?: string;
   readonly via?: CallVia;
 }
@@ -28,7 +28,7 @@ export function callTool(name: string, args: JsonObject = {}, options: ToolOptio
 export interface ScriptedRunOptions extends ScriptedCallOptions {
   /** Requests to run outside the sandbox, with this reason. This forces an approval under `on-request`. */
   readonly escalate?: string;
-  /** The command prefix that an approval may cover in future. Only with `escalate`. */
+  /** The command prefix that an approval may cover from now on. Only with `escalate`. */
   readonly prefixRule?: readonly string[];
   readonly workdir?: string;
   readonly shell?: string;
@@ -99,7 +99,7 @@ export function askUser(questions: readonly ScriptedQuestion[], options: Scripte
     question,
     options: choices.map(({ label, description }) => ({ label, description })),
   }));
-  // Both kinds of model call this tool directly; it is not available to code.
+  // Both kinds of models call this tool directly, because it is not available to code.
   return callTool("request_user_input", { questions: asked }, { ...options, via: "direct" });
 }
 

@@ -2,7 +2,7 @@ import { ScriptedModelError } from "./errors.ts";
 import type { Part, Piece, Reply } from "./part.ts";
 import { say } from "./say.ts";
 
-/** Returns the parts of a reply. Throws if their order is invalid, because a mistake in a script must not look like one of Codex. */
+/** Returns a reply's parts. Throws if their order is invalid, so that a script's mistake is not taken for one of Codex. */
 export function checkReply(reply: Reply): readonly Part[] {
   const parts = partsOf(reply);
   let sent = false;

@@ -49,8 +49,8 @@ export function codexConfig(
 }
 
 /**
- * Environment variables that must not reach a Codex on a scripted model: those that select another model or key, and proxies,
- * which Codex would also use for 127.0.0.1.
+ * Environment variables to remove when Codex runs on a scripted model: those that select another model or key, and proxies, which
+ * Codex would also use for 127.0.0.1.
  */
 export const variablesToRemove = [
   "OPENAI_API_KEY",

@@ -23,7 +23,7 @@ export function parseCommandResult(text: string): CommandResult {
   const mark = "\nOutput:\n";
   const at = text.indexOf(mark);
   if (at === -1) return { output: text };
-  // Only the header, because the command's output can contain the same text.
+  // Search only the header, because the command's output may contain the same text.
   const head = text.slice(0, at);
   const exitCode = /^Process exited with code (-?\d+)$/m.exec(head)?.[1];
   const sessionId = /^Process running with session ID (\d+)$/m.exec(head)?.[1];

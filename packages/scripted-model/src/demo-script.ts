@@ -7,7 +7,7 @@ import type { ScriptRequest } from "./script-request.ts";
 
 const command = 'echo Hello from a real shell in $(basename "$PWD")';
 
-/** Writes outside the folder of the session, so that Codex has to ask. */
+/** Writes outside the session's folder, so that Codex has to ask. */
 const askedCommand = 'date > "${TMPDIR:-/tmp}/codexkit-demo.txt"';
 
 /** Slow enough to be visible as a stream. */
@@ -21,7 +21,7 @@ export function demoScript(request: ScriptRequest): Reply {
   const [ran] = request.newOutputs;
   if (ran === undefined && /\bapprovals?\b/i.test(request.lastUserText)) {
     return [
-      say("This command writes a file outside of the folder, so that a person has to allow it.", {
+      say("This command writes a file outside the folder, so a person has to allow it.", {
         phase: "commentary",
         ...typing,
       }),
@@ -46,7 +46,7 @@ export function demoScript(request: ScriptRequest): Reply {
   const summary =
     exitCode === 0
       ? `The command ran and printed:\n\n    ${output.trim().split("\n").join("\n    ")}`
-      : `The command did not run to its end: ${output.trim() || "it gave no output"}`;
+      : `The command did not finish: ${output.trim() || "it printed nothing"}`;
   return [
     say(`${summary}\n\nI am a script on a local endpoint; everything else here is the real Codex.`, {
       phase: "final_answer",

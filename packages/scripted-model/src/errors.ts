@@ -30,7 +30,7 @@ export class ScriptedModelError extends Error {
   }
 
   static {
-    // On the prototype, so that neither the type nor a printed error shows it.
+    // On the prototype, so that it appears neither in the type nor in a printed error.
     Object.defineProperty(this.prototype, BRAND, { value: true });
   }
 

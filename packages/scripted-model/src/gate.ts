@@ -11,7 +11,7 @@ export interface Gate {
 /** Creates a closed gate for `waitFor`. */
 export function gate(): Gate {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // A gate can fail while no reply is waiting. That must not be an unhandled rejection.
+  // A gate can fail while no reply is waiting, which must not cause an unhandled rejection.
   promise.catch(() => {});
   return { open: () => resolve(), fail: reject, opened: promise };
 }

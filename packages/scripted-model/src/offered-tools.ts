@@ -11,7 +11,7 @@ export interface OfferedTool {
   readonly type: string;
 }
 
-/** Whether the model calls tools one by one or writes JavaScript that does. */
+/** Whether the model calls tools one by one or writes JavaScript that calls them. */
 export type ModelKind = "classic" | "code";
 
 /** Reads the tools of a request: from `tools`, and in code mode from the `additional_tools` items. */
@@ -46,7 +46,7 @@ function readTool(tool: unknown, namespace?: string): OfferedTool[] {
   return name === "exec" && type === "custom" ? [read, ...nestedTools(tool["description"])] : [read];
 }
 
-/** Parses the nested tools from the description of `exec`, which has one heading per tool and is their only source. */
+/** Parses the nested tools from the description of `exec`. It has one heading per tool and is the only place that lists them. */
 function nestedTools(description: unknown): OfferedTool[] {
   if (typeof description !== "string") return [];
   return Array.from(description.matchAll(/^### `([^`\n]+)`/gm), ([, name = ""]) => ({

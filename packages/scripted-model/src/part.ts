@@ -65,7 +65,7 @@ export interface ThinkPart {
  */
 export type CallVia = "auto" | "direct";
 
-/** A call of a tool with JSON arguments. */
+/** A tool call with JSON arguments. */
 export interface CallPart {
   readonly kind: "call";
   readonly tool: string;
@@ -75,7 +75,7 @@ export interface CallPart {
   readonly via: CallVia;
 }
 
-/** A patch of files. */
+/** A patch to files. */
 export interface PatchPart {
   readonly kind: "patch";
   readonly patch: string;
@@ -90,7 +90,7 @@ export interface CodePart {
   readonly callId?: string;
 }
 
-/** The token counts of this response. */
+/** Sets the token counts of this response. */
 export interface UsagePart {
   readonly kind: "usage";
   readonly usage: ScriptedUsage;

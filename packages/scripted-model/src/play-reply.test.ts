@@ -54,7 +54,7 @@ describe.each([
 
   beforeAll(async () => {
     model = await ScriptedModel.start([]);
-    // One of them is configured on the command line, so that both forms are tested.
+    // One of the models is configured on the command line, so that both forms are tested.
     codex = await CodexClient.start(model, {
       model: name,
       retries: 0,

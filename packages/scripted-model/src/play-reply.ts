@@ -110,7 +110,7 @@ class ReplyPlayer {
       id,
       summary: [{ type: "summary_text", text: joined(pieces) }],
       ...(raw !== undefined && { content: [{ type: "reasoning_text", text: raw }] }),
-      // Codex only sends it back with the history.
+      // Codex only sends this back with the history.
       encrypted_content: "scripted",
     });
     return undefined;
@@ -129,7 +129,7 @@ class ReplyPlayer {
     return undefined;
   }
 
-  /** Plays a part between two outputs: a wait, or the end of the response. */
+  /** Plays a part that is not output: a wait, or the end of the response. */
   async #between(part: Exclude<Piece, string> | IncompletePart): Promise<ReplyEnd | undefined> {
     const { stream, signal } = this.#context;
     switch (part.kind) {
@@ -173,7 +173,7 @@ class ReplyPlayer {
     if (stream.push(text)) await stream.flush();
   }
 
-  /** Starts the response with its first output, so that an HTTP failure is still possible before. */
+  /** Starts the response. Called only at the first output, so that an HTTP failure is possible until then. */
   #begin(): string {
     if (this.#responseId === undefined) {
       this.#responseId = this.#context.nextId("resp");

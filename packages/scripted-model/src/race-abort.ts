@@ -20,7 +20,7 @@ export async function waitForPart(part: WaitPart | PausePart, signal: AbortSigna
 
 /** Settles like the promise, or rejects when the signal aborts. A rejection of the promise is a failure of the script. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // The signal may have aborted already. Then a rejection of the promise must not end the process.
+  // If the signal has already aborted, a rejection of the promise must not end the process.
   promise.catch(() => {});
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -18,7 +18,7 @@ it.each([
   expect((await post(model.url)).status).toBe(200);
 });
 
-it("responds 400 to a body beyond the limit, with or without length and compression", async () => {
+it("responds 400 to a body that exceeds the limit, with or without length and compression", async () => {
   await using model = await ScriptedModel.start(["hi"]);
   const large = Buffer.alloc(SCRIPTED_MODEL_LIMITS.requestBytes + 1, " ");
   expect((await post(model.url, {}, { body: large })).status).toBe(400);

@@ -53,7 +53,7 @@ async function collect(request: IncomingMessage): Promise<Buffer> {
 
 async function decode(bytes: Buffer, encoding: string | undefined): Promise<Buffer> {
   if (encoding === undefined || encoding === "identity") return bytes;
-  if (!isKnown(encoding)) throw bad(`the content-encoding "${encoding}" is not known`);
+  if (!isKnown(encoding)) throw bad(`the content-encoding "${encoding}" is not supported`);
   try {
     return await decoders[encoding](bytes, { maxOutputLength: SCRIPTED_MODEL_LIMITS.requestBytes });
   } catch (cause) {

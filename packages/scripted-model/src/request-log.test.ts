@@ -15,7 +15,7 @@ it("returns requests in order, once, including to earlier waits", async () => {
   expect((await model.findRequest(({ index }) => index === 1)).index).toBe(1);
 });
 
-it("limits every wait", async () => {
+it("limits the time of every wait", async () => {
   await using model = await ScriptedModel.start([]);
   await expect(model.nextRequest({ timeoutMs: 1 })).rejects.toMatchObject({ code: "wait_timeout" });
   await expect(model.waitForRequests(1, { signal: AbortSignal.abort() })).rejects.toMatchObject({
@@ -27,14 +27,14 @@ it("limits every wait", async () => {
   await expect(waiting).rejects.toMatchObject({ code: "aborted" });
 });
 
-it("keeps only the newest requests, but counts all", async () => {
+it("keeps only the newest requests but counts all of them", async () => {
   await using model = await ScriptedModel.start(() => "hi", { keepRequests: 2 });
   for (let at = 0; at < 4; at++) await post(model.url);
   expect(model.requests.map(({ index }) => index)).toEqual([2, 3]);
   expect(model.requestCount).toBe(4);
 });
 
-it("keeps no more bytes than it may, but always the newest request", async () => {
+it("limits the kept bytes, but always keeps the newest request", async () => {
   await using model = await ScriptedModel.start(() => "hi", { keepBytes: 250 });
   for (const letter of ["a", "b", "c"]) await post(model.url, { model: letter.repeat(100) });
   expect(model.requests.map(({ index }) => index)).toEqual([1, 2]);

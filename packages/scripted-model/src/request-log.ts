@@ -16,9 +16,9 @@ interface Waiter {
 }
 
 export interface RequestLogLimits {
-  /** Number of requests to keep. */
+  /** Maximum number of kept requests. */
   readonly requests: number;
-  /** Bytes of their bodies. */
+  /** Maximum total size of their bodies. */
   readonly bytes: number;
 }
 
@@ -80,7 +80,7 @@ export class RequestLog {
 
   #forgetOldest(): void {
     const { requests, bytes } = this.#limits;
-    // The newest is kept however large it is: a test may be waiting for it.
+    // The newest request is kept regardless of its size, because a test may be waiting for it.
     while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) {
       this.#bytes -= this.#kept.shift()?.bytes ?? 0;
     }

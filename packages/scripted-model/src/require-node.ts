@@ -1,4 +1,4 @@
-// Every entry point imports this first, so that an older Node reports its version and not a missing built-in.
+// Every entry point imports this first, so that an older Node reports its version instead of a missing built-in.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < 22 || (major === 22 && minor < 12)) {

@@ -48,7 +48,7 @@ describe("a request", () => {
     expect(request({}).kind).toBe("classic");
   });
 
-  it("finds the last text of the user", () => {
+  it("finds the user's last text", () => {
     const input = [
       user("first"),
       user("second"),
@@ -58,7 +58,7 @@ describe("a request", () => {
     expect(request({}).lastUserText).toBe("");
   });
 
-  it("reads the thread and the turn it belongs to", () => {
+  it("reads its thread and turn", () => {
     const { threadId, turnId } = request({ client_metadata: { thread_id: "t", turn_id: "u" } });
     expect([threadId, turnId]).toEqual(["t", "u"]);
     expect(request({}).threadId).toBeUndefined();

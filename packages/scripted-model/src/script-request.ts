@@ -15,7 +15,7 @@ export type ReplyEnd = "completed" | "failed" | "cut" | "abandoned" | "closed";
 /** One item of a request's `input`, as Codex sent it. */
 export type InputItem = Readonly<Record<string, unknown>> & { readonly type: string };
 
-/** A request of Codex to the model. Everything but the body is parsed on first access. */
+/** A request from Codex to the model. Everything except the body is parsed on first access. */
 export class ScriptRequest {
   /** Index of the request, starting at 0. */
   readonly index: number;
@@ -74,7 +74,7 @@ export class ScriptRequest {
     );
   }
 
-  /** Whether this model calls tools one by one (`"classic"`) or writes code that does (`"code"`). */
+  /** Whether this model calls tools one by one (`"classic"`) or writes code that calls them (`"code"`). */
   get kind(): ModelKind {
     return modelKind(this.tools);
   }
@@ -85,7 +85,7 @@ export class ScriptRequest {
     return this.tools.find((tool) => toolIdentifier(tool.name, tool.namespace) === wanted);
   }
 
-  /** The last text of the user, without the texts that Codex adds as the user. */
+  /** The user's last text, without the texts that Codex adds in the user role. */
   get lastUserText(): string {
     return this.input.flatMap(userText).at(-1) ?? "";
   }
@@ -127,7 +127,7 @@ function isItem(value: unknown): value is InputItem {
   return isRecord(value) && typeof value["type"] === "string";
 }
 
-/** Prefixes of the texts that Codex adds as the user. */
+/** Prefixes of the texts that Codex adds in the user role. */
 const injected =
   /^(?:<(?:environment_context|turn_aborted|user_instructions|skill|subagent_notification)>|# AGENTS\.md instructions)/;
 

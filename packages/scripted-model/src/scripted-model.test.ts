@@ -88,7 +88,7 @@ describe("a reply", () => {
     const model = await start([say(Array<string>(200).fill(piece))]);
     const response = await post(model.url);
     const request = await model.nextRequest();
-    // There is no reader yet. 20 MB don't fit into the sockets, so the reply can't have ended.
+    // There is no reader yet. 20 MB don't fit into the socket buffers, so the reply can't have ended.
     expect(await Promise.race([request.ended, Promise.resolve("playing")])).toBe("playing");
     expect((await response.text()).length).toBeGreaterThan(40_000_000);
     expect(await request.ended).toBe("completed");
@@ -101,7 +101,7 @@ describe("a reply", () => {
     expect(items(await events(response))).toHaveLength(1);
   });
 
-  it("numbers ids across requests and accepts given ones", async () => {
+  it("numbers ids across requests and accepts custom ones", async () => {
     const model = await start([[run("a"), run("b", { callId: "mine" })], run("c"), say("x", { id: "m" })], {
       idPrefix: "p",
     });
@@ -200,7 +200,7 @@ describe("waiting", () => {
     expect((await response).status).toBe(503);
   });
 
-  it("notices that the client has disconnected", async () => {
+  it("detects that the client has disconnected", async () => {
     const model = await start([[say("hi"), waitFor(gate())]]);
     const leave = new AbortController();
     await post(model.url, {}, { signal: leave.signal });

@@ -20,13 +20,13 @@ import { toScriptFunction } from "./script.ts";
 import { messageOf, raceAbort } from "./race-abort.ts";
 
 export interface ScriptedModelOptions {
-  /** Reply for requests that the script has none for. Without it such requests fail. */
+  /** Reply for requests for which the script has none. Without it, such requests fail. */
   readonly fallback?: Reply | ScriptFunction;
-  /** Prefix for the numbers in generated ids, for threads that outlive one model: `"b"` gives `call_b1`. */
+  /** Prefix for the numbers in generated ids, for threads that outlive a model. `"b"` generates `call_b1`. */
   readonly idPrefix?: string;
   /** Number of requests kept for assertions. Default: `SCRIPTED_MODEL_LIMITS.recordedRequests`. */
   readonly keepRequests?: number;
-  /** Bytes of the bodies of the kept requests. Default: `SCRIPTED_MODEL_LIMITS.recordedBytes`. */
+  /** Total size of the kept requests' bodies in bytes. Default: `SCRIPTED_MODEL_LIMITS.recordedBytes`. */
   readonly keepBytes?: number;
   /** Default: a free port. */
   readonly port?: number;
@@ -58,7 +58,7 @@ export class ScriptedModel implements AsyncDisposable {
       requests: options.keepRequests ?? SCRIPTED_MODEL_LIMITS.recordedRequests,
       bytes: options.keepBytes ?? SCRIPTED_MODEL_LIMITS.recordedBytes,
     });
-    // No keep-alive timeout: Codex can reuse an idle connection at any time, and it must not be half closed.
+    // No keep-alive timeout, because Codex can reuse an idle connection at any time and must not find it half closed.
     this.#server = createServer(
       { noDelay: true, keepAliveTimeout: 0, requestTimeout: 0 },
       (request, response) => {
@@ -66,7 +66,7 @@ export class ScriptedModel implements AsyncDisposable {
         this.#answer(request, response).catch(() => response.destroy());
       },
     );
-    // Codex's own provider asks for a WebSocket first. After this status it uses HTTP at once, after others it retries.
+    // Codex's own provider first tries a WebSocket. After this status it uses HTTP immediately; after any other it retries.
     this.#server.on("upgrade", (_request, socket) => {
       socket.end("HTTP/1.1 426 Upgrade Required\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
     });
@@ -107,7 +107,7 @@ export class ScriptedModel implements AsyncDisposable {
     return this.#log.count;
   }
 
-  /** Errors of the script. Check these first if Codex reports an unexpected failure. */
+  /** The script's errors. Check these first if Codex reports an unexpected failure. */
   get problems(): readonly ScriptedModelError[] {
     return this.#problems;
   }
@@ -193,7 +193,7 @@ export class ScriptedModel implements AsyncDisposable {
     });
     const stream = new ReplyStream(response, signal);
     try {
-      // Evaluates the script before the request is published, because a waiting test may then change the script.
+      // Run the script before publishing the request, because a waiting test may then change the script.
       const reply = this.#runScript(request);
       this.#log.add(request);
       const settled = reply instanceof Promise ? await raceAbort(reply, signal) : reply;
@@ -214,7 +214,7 @@ export class ScriptedModel implements AsyncDisposable {
     try {
       return this.#script(request);
     } catch (error) {
-      // Rejected later, because the request must be recorded first.
+      // Returned as a rejection, because the request must be recorded first.
       return Promise.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
@@ -230,7 +230,7 @@ export class ScriptedModel implements AsyncDisposable {
     );
   }
 
-  /** Records an error of the script and reports it to Codex, if the response has not started. */
+  /** Records a script error. Reports it to Codex if the response has not started. */
   async #report(error: unknown, stream: ReplyStream): Promise<void> {
     const problem =
       error instanceof ScriptedModelError
@@ -243,7 +243,7 @@ export class ScriptedModel implements AsyncDisposable {
       return;
     }
     const { code, message } = problem;
-    // Not a 500, which Codex would retry without showing the message. A 400 ends the turn with the message.
+    // A 400 ends the turn with the message. Codex would retry a 500 without showing the message.
     stream.endWith(400, {}, { error: { type: "scripted_model", code, message } });
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { ScriptedUsage } from "./part.ts";
 
-/** Encodes a server-sent event. Codex expects its type in the event name and in the data. */
+/** Encodes a server-sent event. Codex expects the type both as the event name and in the data. */
 export function sseEvent(event: JsonObject & { readonly type: string }): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }

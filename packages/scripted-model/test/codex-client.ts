@@ -6,11 +6,11 @@ import { codexConfig } from "../src/index.ts";
 type Fields = Record<string, unknown>;
 type Peer = Awaited<ReturnType<AppServer["connect"]>>;
 
-/** A message of the app-server: a notification, or a request if it has an id. */
+/** A message from the app-server: a notification, or a request if it has an id. */
 export interface ServerMessage {
   readonly id?: number | string;
   readonly method: string;
-  // Untyped: the tests read only members that they know to exist. The generated types belong to another package.
+  // Untyped, because the generated types belong to another package. The tests read only members that exist.
   readonly params: Fields & { readonly item: Fields & { readonly type: string }; readonly turn: Fields };
 }
 
@@ -19,14 +19,14 @@ export interface TurnSeen {
   readonly status: string;
   readonly error: { readonly message: string; readonly codexErrorInfo: unknown } | null;
   readonly messages: readonly ServerMessage[];
-  /** The completed items of a type. */
+  /** Returns the completed items of a type. */
   items(type: string): Fields[];
 }
 
 export interface CodexOptions extends CodexConfigOptions {
   /** Answers the server's requests. */
   readonly answer?: (message: ServerMessage) => unknown;
-  /** The configuration as `-c` arguments beside the file, to test both forms. */
+  /** Whether the configuration is passed as `-c` arguments, to test that form too. */
   readonly byArguments?: boolean;
 }
 
@@ -59,7 +59,7 @@ export class CodexClient implements AsyncDisposable {
     return new CodexClient(server, await server.connect(), options.answer);
   }
 
-  /** The folder that threads work in. */
+  /** The threads' working directory. */
   get cwd(): string {
     return this.#server.workspace;
   }
@@ -75,13 +75,13 @@ export class CodexClient implements AsyncDisposable {
     return thread.id;
   }
 
-  /** Runs one turn to its end, within a limit. */
+  /** Runs a turn to its end, within a time limit. */
   async turn(threadId: string, text: string, params: Fields = {}): Promise<TurnSeen> {
     this.#messages = [];
     this.#turnEnded = Promise.withResolvers();
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(`no end of turn in ${turnLimitMs} ms`)),
+      () => late.reject(new Error(`The turn did not end within ${turnLimitMs} ms.`)),
       turnLimitMs,
     );
     const closed = this.#peer.closed.then((error) => {

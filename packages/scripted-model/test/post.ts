@@ -1,6 +1,6 @@
 import { request } from "node:http";
 
-/** One server-sent event, parsed. */
+/** A parsed server-sent event. */
 export interface SentEvent {
   readonly name: string;
   readonly data: Record<string, unknown> & { readonly type: string };
@@ -31,7 +31,7 @@ export function parse(text: string): SentEvent[] {
     });
 }
 
-/** The output items of a response. */
+/** Returns a response's output items. */
 export function items(sent: readonly SentEvent[]): Record<string, unknown>[] {
   return sent.flatMap(({ name, data }) =>
     name === "response.output_item.done" ? [data["item"] as Record<string, unknown>] : [],

@@ -5,11 +5,11 @@ import { copyHomeTemplate } from "./copy-home-template.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 export interface ModelOptions {
-  /** A running model, or a script for a model that ends with its codex. */
+  /** A running model, or a script for a model that is closed with its codex. */
   readonly model: ScriptedModel | Script;
   /** The model's name, which determines the tools that Codex offers. */
   readonly modelName?: string;
-  /** How often Codex retries a failed model request. Default: Codex's own. */
+  /** How often Codex retries a failed model request. Default: Codex's own default. */
   readonly modelRetries?: number;
 }
 
@@ -58,12 +58,12 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
     env: {
       ...withoutModelVariables(process.env),
       CODEX_HOME: codexHome,
-      // An empty HOME, so that the host's shell profiles don't affect the output of commands.
+      // An empty HOME, so that the host's shell profiles don't affect command output.
       HOME: home,
-      // Codex's sandbox leaves files in the temp folder. For a CODEX_HOME inside the temp folder Codex creates no PATH aliases,
-      // without which a sandboxed command gets no PTY.
+      // Codex's sandbox leaves files in the temporary folder. CODEX_HOME must not be inside it, because Codex would then create no
+      // PATH aliases, without which a sandboxed command gets no PTY.
       TMPDIR: temp,
-      // Codex reads all certificates of the machine for each request, even without TLS.
+      // Otherwise, Codex reads all of the machine's certificates for each request, even without TLS.
       SSL_CERT_FILE: "/dev/null",
     },
     [Symbol.asyncDispose]: () => owner.disposeAsync(),

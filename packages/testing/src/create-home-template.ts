@@ -3,10 +3,10 @@ import { cpSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { codexFolders } from "./codex-folders.ts";
 
-/** The databases and skills that Codex creates. Everything else belongs to one home: configuration, ID, locks, threads. */
+/** The databases and skills that Codex creates. Everything else is specific to a home: configuration, id, locks, threads. */
 const REUSED = /^(?:skills|\.sandbox_migration|\w+\.sqlite(?:-wal|-shm)?)$/;
 
-/** Lets Codex set up a home, and copies what can be reused to a folder. `codexFolders` copies it from there. */
+/** Lets Codex set up a home and copies the reusable files to a folder, from which `codexFolders` copies them. */
 export async function createHomeTemplate(template: string): Promise<void> {
   await using folders = await codexFolders({ model: [] });
   await (await Codex.launch({ env: folders.env, inheritEnv: false })).close();

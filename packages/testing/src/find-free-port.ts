@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Finds a port that is free now, for a server that must be found again at the same address. It is below the ports that the system
- * assigns, so that no other test gets it before the server listens.
+ * Finds a free port, for a server that is restarted at the same address. The port is below the range that the system assigns
+ * automatically, so that no other test gets it before the server listens.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

@@ -9,6 +9,9 @@ export {
   startAppServer,
 } from "./start-app-server.ts";
 
+// A turn of a client without the SDK.
+export { type StartedTurn, startTurn } from "./start-turn.ts";
+
 // A fake app-server for faults that the real one can't reproduce.
 export type { FakeAction, FakeBehaviour } from "./fake/behaviour.ts";
 export { FakeTurn, notify } from "./fake/fake-turn.ts";
@@ -26,7 +29,7 @@ export { findFreePort } from "./find-free-port.ts";
 // A temporary folder.
 export { type TempFolder, tempFolder } from "./temp-folder.ts";
 
-// Random choices that a seed repeats.
+// Seeded random choices.
 export { SeededRandom } from "./seeded-random.ts";
 
 // How often a test repeats something.

@@ -8,7 +8,7 @@ export interface LaunchedCodex extends AsyncDisposable {
   /** An empty folder for threads to work in. */
   readonly workspace: string;
   readonly codexHome: string;
-  /** Options for another codex that shares this one's home. */
+  /** Options for launching another codex with the same home. */
   readonly launchOptions: LaunchOptions;
 }
 

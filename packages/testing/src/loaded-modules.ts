@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** Imports a module and prints the URL of every module that this loads. */
+/** A program that imports a module and prints the URLs of all modules that are loaded. */
 const PROGRAM = `
   import { registerHooks } from "node:module";
   const urls = [];
@@ -15,7 +15,7 @@ const PROGRAM = `
   console.log(JSON.stringify(urls));
 `;
 
-/** The URLs of all modules that an entry point loads in a new process, as one text. */
+/** Loads an entry point in a new process. Returns the URLs of all loaded modules as one text. */
 export async function loadedModules(entry: URL): Promise<string> {
   const args = ["--conditions=codexkit:source", "--input-type=module", "--eval", PROGRAM, entry.href];
   const { stdout } = await promisify(execFile)(process.execPath, args);

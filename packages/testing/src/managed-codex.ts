@@ -10,8 +10,8 @@ export interface ManagedCodex extends AsyncDisposable {
 }
 
 /**
- * Prepares the pinned codex with an administrator's `requirements.toml`, which codex reads only from `/etc/codex`. It runs in a
- * mount namespace with that file, so that the machine does not change. Linux only.
+ * Prepares the pinned codex with an administrator's `requirements.toml`, which codex reads only from `/etc/codex`. To leave the
+ * machine unchanged, codex runs in a mount namespace that contains the file. Linux only.
  */
 export async function managedCodex(requirements: string): Promise<ManagedCodex> {
   await using made = new AsyncDisposableStack();

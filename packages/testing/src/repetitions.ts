@@ -5,13 +5,13 @@ const SOAK = "CODEXKIT_SOAK";
 export const isSoak: boolean = process.env[SOAK] !== undefined;
 
 export interface RepetitionCounts {
-  /** Enough to see the behaviour. */
+  /** Enough to test the behaviour. */
   readonly test: number;
   /** Enough to find a rare race. */
   readonly soak: number;
 }
 
-/** How often a test repeats something that rarely fails. The soak tests include every test file that calls this. */
+/** Returns how often a test repeats something that rarely fails. The soak tests include every test file that calls this. */
 export function repetitions({ test, soak }: RepetitionCounts): number {
   return isSoak ? soak : test;
 }

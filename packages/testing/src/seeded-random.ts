@@ -22,7 +22,7 @@ export class SeededRandom {
     return values[this.between(0, values.length)] ?? values[0];
   }
 
-  /** A separate source per actor, so that the order in which actors run does not change their choices. */
+  /** Creates a separate source, one per actor, so that the order in which actors run does not affect their choices. */
   fork(): SeededRandom {
     return new SeededRandom(this.between(0, 2 ** 32));
   }

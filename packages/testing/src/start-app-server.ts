@@ -25,7 +25,7 @@ export interface AppServer extends AsyncDisposable {
   readonly codexHome: string;
   /** An empty folder for threads to work in. */
   readonly workspace: string;
-  /** The URL it listens on. Undefined for stdio. */
+  /** The URL that the server listens on. Undefined for stdio. */
   readonly url: string | undefined;
   /** Connects and initializes a client. A server on stdio has exactly one. */
   connect(options?: PeerOptions & { initialize?: Partial<v1.InitializeParams> }): Promise<Peer<ClientWire>>;
@@ -55,7 +55,7 @@ export async function startAppServer(options: AppServerOptions): Promise<AppServ
   );
   const { url } = server;
   const clients = started.move();
-  // The first client uses the connection that the launch opened.
+  // The first client uses the connection that was opened at launch.
   let opened: Transport | undefined = server.transport;
   const open = async (): Promise<Transport> => {
     const transport = opened;

@@ -11,7 +11,7 @@ export async function tempFolder(name = "test"): Promise<TempFolder> {
   const path = await realpath(await mkdtemp(join(tmpdir(), `codexkit-${name}-`)));
   return {
     path,
-    // Retries, because a process that has just ended may still be writing its last file.
+    // Retries, because a process that has just ended may still have been writing its last file.
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }),
   };
 }

@@ -3,7 +3,7 @@ import { generateText } from "ai";
 import { describe, expect, it } from "vitest";
 import { codexStage, threadIdOf } from "../../test/codex-stage.ts";
 
-describe("handlers of one model", () => {
+describe("a model's handlers", () => {
   it("answer the approvals of its calls, on a thread that another model started", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? run("touch made") : say("ok")),

@@ -26,9 +26,9 @@ const SPECIFIC = new Set<PropertyKey>([
 ] satisfies (keyof CodexHandlers)[]);
 
 /**
- * The handlers of a thread: the program's own, then the policy, then a person, who answers in a later call. Each call may
- * have its own.
- * @param first Those of the call that starts the thread.
+ * Creates a thread's handlers. A request goes to the program's handlers first, then to the policy, then to a person, who answers
+ * in a later call. Each call can have its own handlers and policy.
+ * @param first Settings of the call that starts the thread.
  */
 export function approvalHandlers(
   first: ApprovalSettings,
@@ -36,7 +36,7 @@ export function approvalHandlers(
   cwd: string | undefined,
 ): ServerRequestHandlers {
   const current = (): ApprovalSettings => broker.approvals ?? first;
-  // The call that brings a person's decision also adds the reason.
+  // For a person's decision, the call that delivers it also adds the reason.
   const explained =
     (answer: Approve): Approve =>
     async (approval, context) => {
@@ -83,7 +83,7 @@ export function approvalHandlers(
     const { approved, reason } = await byPerson(approval, context, context.signal);
     return { decision: approved ? "accept" : "decline", ...(reason !== undefined && { reason }) };
   };
-  // Every other handler is looked up when needed: the set depends on the current call.
+  // All other handlers are looked up on use, because they depend on the current call.
   return new Proxy<ServerRequestHandlers>(
     {},
     {

@@ -4,7 +4,7 @@ import type { ApprovalRequest } from "../requests/client-request.ts";
 import { mcpToolName } from "../items/mcp-view.ts";
 import { COMMAND_TOOL, PATCH_TOOL, toChange } from "../items/work-views.ts";
 
-/** Converts an approval. Its id is the same in every process that the server asks. */
+/** Converts an approval. Its id is the same in every process that receives the request. */
 export function toApprovalRequest(
   approval: AnyApproval,
   { requestId, turnId }: HandlerContext,
@@ -60,7 +60,7 @@ function detailsOf(approval: AnyApproval): object {
   }
 }
 
-/** Drops undefined members, which JSON does not have. */
+/** Drops undefined members, because JSON has none. */
 function given(value: object): JSONValue {
   return JSON.parse(JSON.stringify(value)) as JSONValue;
 }

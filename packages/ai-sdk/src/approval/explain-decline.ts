@@ -5,7 +5,7 @@ export function declineInput(reason: string): InputPart {
   return { text: `I declined that: ${reason}` };
 }
 
-/** Sends the model the reason of a declining answer. Not for requests of subagents, which run in other threads. */
+/** Sends the model the reason for a decline. Skipped for subagents' requests, because they run in other threads. */
 export async function explainDecline(
   answer: ApprovalAnswer<AnyDecision>,
   { threadId, signal }: Pick<HandlerContext, "threadId" | "signal">,
@@ -15,6 +15,6 @@ export async function explainDecline(
   if (typeof answer !== "object" || !("decision" in answer)) return;
   const { decision, reason = "" } = answer;
   if (decision !== "decline" || reason === "") return;
-  // Before the answer, so that the model reads both in its next response. The turn may have ended meanwhile.
+  // Sent before the answer, so that the model's next request contains both. The turn may have ended in the meantime.
   await thread.steer([declineInput(reason)], { signal }).catch(() => {});
 }

@@ -3,18 +3,18 @@ import { CodexError, type OutputSchema, outputSchema } from "codexkit";
 import { type ReadAnswer, readAnyJson, readObject, readText } from "../stream/answer-reader.ts";
 import { withoutAbsent } from "../stream/without-absent.ts";
 
-/** The required format of the answer, and how to parse it. */
+/** The requested answer format, and how to parse it. */
 export interface AnswerFormat {
   readonly isJson: boolean;
   /** The schema that Codex enforces. */
   readonly schema?: OutputSchema<unknown>;
-  /** What the model is asked for in words, if the format can't be enforced. */
+  /** Prompt text that requests the format, if Codex can't enforce it. */
   readonly request?: string;
   readonly readAnswer: ReadAnswer;
   readonly warnings: readonly SharedV4Warning[];
 }
 
-/** Reads `responseFormat`. If strict mode does not support a schema, the model is asked for it in words instead. */
+/** Reads `responseFormat`. If strict mode does not support the schema, it is requested in the prompt instead. */
 export function answerFormat(format: LanguageModelV4CallOptions["responseFormat"]): AnswerFormat {
   if (format?.type !== "json") return { isJson: false, readAnswer: readText, warnings: [] };
   const { schema } = format;
@@ -22,7 +22,7 @@ export function answerFormat(format: LanguageModelV4CallOptions["responseFormat"
     return inWords("Answer with JSON and nothing else.", {
       type: "compatibility",
       feature: "responseFormat json without a schema",
-      details: "Codex has no such mode: the model is asked for JSON in words.",
+      details: "Codex has no such mode, so JSON is requested in the prompt.",
     });
   }
   try {
@@ -36,7 +36,7 @@ export function answerFormat(format: LanguageModelV4CallOptions["responseFormat"
       {
         type: "compatibility",
         feature: "responseFormat json with this schema",
-        details: `${error.message} The model is asked for it in words.`,
+        details: `${error.message} The format is requested in the prompt instead.`,
       },
     );
   }

@@ -18,30 +18,30 @@ import { readModelOptions } from "../options/model-options.ts";
 import type { CodexLanguageModelOptions } from "../options/options.ts";
 import { unsupportedSettings } from "./unsupported.ts";
 
-/** A parsed call of the model: the prompt and the settings of the turn. */
+/** A parsed model call: the prompt and the turn's settings. */
 export interface Call {
-  /** Undefined selects the model in Codex's configuration. */
+  /** If undefined, the model from Codex's configuration is used. */
   readonly model: string | undefined;
   readonly prompt: ReadPrompt;
   readonly tools: readonly LanguageModelV4FunctionTool[];
-  /** Tools that the provider runs, without those that a tool of the call replaces. */
+  /** Tools that the provider runs, except those that the call replaces. */
   readonly providerTools: readonly ProviderTool[];
-  /** The provider's settings, overridden by those of the call. */
+  /** The provider's settings, overridden by the call's options. */
   readonly options: CodexLanguageModelOptions;
   readonly approvals: ApprovalSettings;
-  /** The developer's instructions, system messages included. */
+  /** Developer instructions, including the system messages. */
   readonly instructions: string | undefined;
   readonly format: AnswerFormat;
   readonly warnings: readonly SharedV4Warning[];
   readonly includeRaw: boolean;
   readonly signal: AbortSignal | undefined;
-  /** The signal, in the form that calls to Codex accept. */
+  /** The signal as an options object for calls to Codex. */
   readonly callOptions: { readonly signal?: AbortSignal };
 }
 
 type CallSettings = Omit<LanguageModelV4CallOptions, "prompt">;
 
-/** Input of a call: a prompt, or the answers to the requests of the previous step. */
+/** Input of a call: a prompt, or the answers to the previous step's requests. */
 export type CallRequest = CallSettings &
   ({ readonly prompt: LanguageModelV4Prompt } | { readonly answers: StepAnswers });
 
@@ -88,7 +88,7 @@ function offeredTools({ tools = [], toolChoice }: CallSettings): LanguageModelV4
   return toolChoice?.type === "none" ? [] : tools.filter((tool) => tool.type === "function");
 }
 
-/** A tool of the call replaces the provider's tool of the same name: the narrower scope takes precedence. */
+/** A call's tool replaces the provider's tool of the same name, because the narrower scope takes precedence. */
 function withoutNames(
   providerTools: CallDefaults["tools"],
   tools: readonly LanguageModelV4FunctionTool[],

@@ -1,10 +1,10 @@
 import type { LanguageModelV4CallOptions, SharedV4Warning } from "@ai-sdk/provider";
 
-const NO_SAMPLING = "Codex decides how its model samples.";
+const NO_SAMPLING = "Codex controls sampling.";
 
-/** Settings of the AI SDK that Codex does not support. */
+/** AI SDK settings that Codex does not support. */
 const UNSUPPORTED = {
-  maxOutputTokens: "Codex sets no limit to a turn.",
+  maxOutputTokens: "Codex does not limit the length of a turn.",
   temperature: NO_SAMPLING,
   topP: NO_SAMPLING,
   topK: NO_SAMPLING,
@@ -14,7 +14,7 @@ const UNSUPPORTED = {
   stopSequences: "A turn ends when the agent is done.",
 } as const satisfies Partial<Record<keyof LanguageModelV4CallOptions, string>>;
 
-/** A warning for every setting of a call that has no effect. */
+/** Returns a warning for each setting that has no effect. */
 export function unsupportedSettings(options: Omit<LanguageModelV4CallOptions, "prompt">): SharedV4Warning[] {
   const settings = Object.entries(UNSUPPORTED).filter(([name]) =>
     isSet(options[name as keyof typeof UNSUPPORTED]),
@@ -37,20 +37,20 @@ function headerWarning(headers: LanguageModelV4CallOptions["headers"]): SharedV4
     value === undefined || name.toLowerCase() === "user-agent" ? [] : [name],
   );
   if (names.length === 0) return [];
-  const details = `Codex makes its own requests; ${names.join(", ")} can't be added.`;
+  const details = `Codex sends its own requests, so ${names.join(", ")} can't be added.`;
   return [{ type: "unsupported", feature: "headers", details }];
 }
 
 function toolChoiceWarning(choice: LanguageModelV4CallOptions["toolChoice"]): SharedV4Warning[] {
   if (choice === undefined || choice.type === "auto" || choice.type === "none") return [];
-  const details = "Codex's model chooses by itself; the tools are offered.";
+  const details = "The tools are offered, but Codex can't force the model to call one.";
   return [{ type: "unsupported", feature: `toolChoice ${choice.type}`, details }];
 }
 
 function providerToolWarnings(tools: LanguageModelV4CallOptions["tools"]): SharedV4Warning[] {
   return (tools ?? []).flatMap((tool): SharedV4Warning[] =>
     tool.type === "provider"
-      ? [{ type: "unsupported", feature: `tool ${tool.id}`, details: "Codex brings its own tools." }]
+      ? [{ type: "unsupported", feature: `tool ${tool.id}`, details: "Codex has its own built-in tools." }]
       : [],
   );
 }

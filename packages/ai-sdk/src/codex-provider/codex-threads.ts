@@ -3,14 +3,14 @@ import { CodexModelError } from "../errors.ts";
 import { PROVIDER_KEY } from "../items/metadata.ts";
 import { type CodexHolder, toCallError } from "../connection/codex-holder.ts";
 
-/** A thread, by its id or by the provider metadata of any of its results, parts or messages. */
+/** A thread's id, or the provider metadata of any result, part or message of that thread. */
 export type ThreadReference = string | Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Operations on the threads of a provider, besides running turns. */
+/** Operations on a provider's threads, other than running turns. */
 export class CodexThreads {
   readonly #holder: CodexHolder;
 
@@ -18,7 +18,7 @@ export class CodexThreads {
     this.#holder = holder;
   }
 
-  /** Adds input to the running turn. Its effects appear in the stream of that turn. */
+  /** Adds input to the running turn. The response to it appears in that turn's stream. */
   steer(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<void> {
     return this.use(thread, (held) => held.steer(input, options), options);
   }
@@ -29,7 +29,7 @@ export class CodexThreads {
   }
 
   /**
-   * Adds input to Codex's queue, which runs it after the current turn. The result is stored in the thread but not streamed.
+   * Queues input in Codex, which runs it after the current turn. The result is stored in the thread but not streamed.
    * Only stored threads (`persist: true`) have a queue.
    */
   queue(thread: ThreadReference, input: Input, options: CallOptions = {}): Promise<v2.QueuedSubmission> {
@@ -41,7 +41,7 @@ export class CodexThreads {
     await this.use(thread, async (held) => void (await held.compact(options)), options);
   }
 
-  /** Copies a stored thread. Returns the id of the copy, for `providerOptions.codex.threadId`. */
+  /** Copies a stored thread. Returns the copy's id, for use as `providerOptions.codex.threadId`. */
   async fork(
     thread: ThreadReference,
     { signal, ...where }: Pick<ForkThreadOptions, "lastTurnId" | "beforeTurnId"> & CallOptions = {},
@@ -55,7 +55,7 @@ export class CodexThreads {
     return this.use(thread, (held) => held.rename(name, options), options);
   }
 
-  /** Archives a stored thread. It is listed as archived and can't be continued. */
+  /** Archives a stored thread. An archived thread can still be listed but not continued. */
   archive(thread: ThreadReference, options: CallOptions = {}): Promise<void> {
     return this.use(thread, (held) => held.archive(options), options);
   }
@@ -82,8 +82,8 @@ export class CodexThreads {
   }
 
   /**
-   * Gives access to everything else that the SDK's `Thread` offers: review, revert, set a goal. A thread that this provider has
-   * not loaded is resumed for the duration of the call.
+   * Gives access to the rest of the SDK's `Thread` API, such as reviews, reverts and goals. A thread that this provider has not
+   * loaded is resumed for the duration of the call.
    * @example
    * await codex.threads.use(providerMetadata, (thread) => thread.goal.set({ objective: "All tests pass" }));
    */
@@ -121,6 +121,6 @@ function idOf(thread: ThreadReference): string {
   if (typeof id === "string" && id !== "") return id;
   throw new CodexModelError(
     "invalid_options",
-    `A thread is named by its id or by provider metadata with codex.threadId; got ${JSON.stringify(thread)}.`,
+    `Expected a thread id or provider metadata with codex.threadId, got ${JSON.stringify(thread)}.`,
   );
 }

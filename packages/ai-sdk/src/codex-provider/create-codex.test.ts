@@ -11,7 +11,7 @@ import { codexStage, ofType, partsOf, userPrompt } from "../../test/codex-stage.
 import { codex, type CodexSettings, createCodex } from "../index.ts";
 
 describe("a provider", () => {
-  it("creates models by call, languageModel and chat, without starting codex", () => {
+  it("creates models through a direct call, languageModel and chat, without starting codex", () => {
     for (const model of [codex("gpt-x"), codex.languageModel("gpt-x"), codex.chat("gpt-x")]) {
       expect(model).toMatchObject({ specificationVersion: "v4", provider: "codex", modelId: "gpt-x" });
     }
@@ -19,7 +19,7 @@ describe("a provider", () => {
     expect(codex().modelId).toBe("default");
   });
 
-  it("rejects new, and has no other kinds of models", () => {
+  it("can't be called with new, and has no other model types", () => {
     const Provider = codex as unknown as new (modelId: string) => unknown;
     expect(() => new Provider("x")).toThrow("without new");
     expect(() => codex.embeddingModel("x")).toThrow(expect.objectContaining({ name: "AI_NoSuchModelError" }));
@@ -56,7 +56,7 @@ describe("a provider", () => {
     expect(() => createCodex({ policy: () => policy, handlers: {}, mcpServers: {} })).not.toThrow();
   });
 
-  it("works behind a registry and middleware", async () => {
+  it("works with a registry and middleware", async () => {
     await using stage = await codexStage([[say("a")]]);
     const registry = createProviderRegistry({ codex: stage.codex });
     const model = wrapLanguageModel({
@@ -85,13 +85,13 @@ describe("a provider", () => {
     await expect(stage.codex().doGenerate({ prompt: userPrompt("go") })).rejects.toMatchObject({
       code: "closed",
     });
-    // A codex of the caller's own is the caller's to close.
+    // A codex that the caller supplied is not closed.
     expect(stage.stage.codex.pid).toBeDefined();
   });
 });
 
-describe("the codex of a provider", () => {
-  it("is launched by the first call, shared by all, and ended when it has been idle", async () => {
+describe("a provider's codex", () => {
+  it("is launched by the first call, shared by all calls, and shut down after an idle period", async () => {
     await using folders = await codexFolders({ model: ({ lastUserText }) => say(lastUserText) });
     const pids = new Set<number | undefined>();
     const ended = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ describe("the codex of a provider", () => {
     expect(stdout).toBe(finishReason);
   });
 
-  it("may be an existing one", async () => {
+  it("can be an existing one", async () => {
     await using stage = await codexStage([[say("a")]]);
     expect(stage.stage.codex).toBeInstanceOf(Codex);
     const models = await stage.codex.listModels();

@@ -12,23 +12,23 @@ import { callDefaults, type CodexModelSettings, readModelSettings } from "../opt
 import { type CodexSettings, readSettings } from "../options/settings.ts";
 import { CodexThreads } from "./codex-threads.ts";
 
-/** A provider of the AI SDK. Call it to get a model; without an id it is the one in Codex's configuration. */
+/** An AI SDK provider. Call it to get a model; without an id, the model from Codex's configuration is used. */
 export interface CodexModelProvider extends ProviderV4, AsyncDisposable {
-  /** @param settings Override the provider's settings for the calls of this model, including handlers and policy. */
+  /** @param settings Override the provider's settings, including handlers and policy, for calls of this model. */
   (modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
   languageModel(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
-  /** The same as `languageModel`. */
+  /** Alias of `languageModel`. */
   chat(modelId?: CodexModelId, settings?: CodexModelSettings): CodexLanguageModel;
-  /** The models that Codex offers, in its order. */
+  /** Lists the models that Codex offers, in Codex's order. */
   listModels(options?: { readonly signal?: AbortSignal }): Promise<v2.Model[]>;
-  /** Operations on threads: steer, interrupt, queue, fork, compact, read, list. */
+  /** Operations on threads, such as steer, interrupt, queue, fork, compact, read and list. */
   readonly threads: CodexThreads;
-  /** Ends every turn, and codex itself unless it was passed in the settings. */
+  /** Ends all turns. Also ends codex, unless it was passed in the settings. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a provider. Nothing is started before the first call.
+ * Creates a provider. Codex is not started before the first call.
  *
  * @example
  * await using codex = createCodex({ cwd: process.cwd(), sandbox: "workspace-write" });
@@ -48,7 +48,7 @@ export function createCodex(settings: CodexSettings = {}): CodexModelProvider {
     new CodexLanguageModel(modelId, { defaults: callDefaults(provided, readModelSettings(own)), holder });
 
   function provider(modelId?: CodexModelId, own?: CodexModelSettings): CodexLanguageModel {
-    if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");
+    if (new.target) throw new TypeError("Call a codex provider without new: codex(modelId).");
     return languageModel(modelId, own);
   }
   const close = (): Promise<void> => holder.close();
@@ -69,7 +69,7 @@ export function createCodex(settings: CodexSettings = {}): CodexModelProvider {
   });
 }
 
-/** The provider with default settings: a codex found on this machine, launched at the first call. */
+/** A provider with default settings. The first call launches the codex found on this machine. */
 export const codex: CodexModelProvider = createCodex();
 
 async function listModels(holder: CodexHolder, signal: AbortSignal | undefined): Promise<v2.Model[]> {

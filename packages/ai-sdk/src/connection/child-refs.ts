@@ -5,13 +5,13 @@ interface Refable {
   unref?(): unknown;
 }
 
-/** Lets a child keep the program alive only while it has work: a finished script must exit on its own. */
+/** Lets a child keep the program alive only while the child has work, so that a finished script exits on its own. */
 export class ChildRefs {
   #handles: readonly Refable[] = [];
   #holders = 0;
 
   adopt(child: ChildProcess): void {
-    // A pipe is a socket, whatever its type says.
+    // Pipes are sockets at run time, despite their types.
     this.#handles = [child, child.stdin, child.stdout, child.stderr].filter(
       (handle) => handle !== null,
     ) as Refable[];

@@ -31,7 +31,7 @@ describe("a logger and a packet log", () => {
   });
 });
 
-describe("a logger that fails", () => {
+describe("a failing logger", () => {
   it.each([
     [
       "throws",
@@ -40,7 +40,7 @@ describe("a logger that fails", () => {
       },
     ],
     ["rejects", () => Promise.reject(new Error("The disk is full."))],
-  ])("does not fail the call: it %s", async (_how, warn: () => unknown) => {
+  ])("does not fail the call if it %s", async (_how, warn: () => unknown) => {
     await using stage = await codexStage(() => say("ok"), { logger: { warn } });
     const { text } = await generateText({ model: stage.codex(), prompt: "go", temperature: 1 });
     expect(text).toBe("ok");
@@ -48,7 +48,7 @@ describe("a logger that fails", () => {
 });
 
 describe("a custom transport", () => {
-  it("carries calls, and is opened again after it was lost", async () => {
+  it("carries calls, and is reopened after it is lost", async () => {
     await using folders = await codexFolders({ model: ({ lastUserText }) => say(`re ${lastUserText}`) });
     const opened: LaunchedAppServer[] = [];
     await using codex = createCodex({

@@ -7,11 +7,11 @@ import type { Sessions, SessionsSettings } from "../session/sessions.ts";
 import { ChildRefs } from "./child-refs.ts";
 import type { CodexSettings } from "../options/settings.ts";
 
-/** Keeps the codex from being shut down until it is released. */
+/** Prevents the codex from being shut down until released. */
 export interface Lease {
   readonly codex: Codex;
   readonly sessions: Sessions;
-  /** Lets the program exit although the codex is still in use: the work is done, or waits for this program. */
+  /** Lets the program exit although the lease is held, because the work is done or waits for this program. */
   rest(): void;
   release(): void;
 }
@@ -21,7 +21,7 @@ interface Held {
   readonly sessions: Sessions;
 }
 
-/** The codex of a provider: launched or connected to at the first call, shared by all calls, ended when it has been idle. */
+/** A provider's codex. Launched or connected at the first call, shared by all calls, and shut down after an idle period. */
 export class CodexHolder {
   readonly #settings: CodexSettings;
   readonly #child = new ChildRefs();
@@ -34,16 +34,16 @@ export class CodexHolder {
 
   constructor(settings: CodexSettings) {
     this.#settings = settings;
-    // Every call that runs listens.
+    // Every running call adds a listener.
     setMaxListeners(0, this.#abort.signal);
   }
 
-  /** Aborts when the provider is closed, with the error that its calls reject with. */
+  /** Aborts when the provider is closed. The reason is the error that calls reject with. */
   get closing(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Starts to launch or connect, ahead of `lease`. Resolves once there is a process or a connection to wait for. */
+  /** Starts to launch or connect ahead of `lease`. Resolves once the process or the connection is starting. */
   async open(): Promise<void> {
     if (this.closing.aborted) return;
     this.#held ??= this.#open();
@@ -70,7 +70,7 @@ export class CodexHolder {
     }
   }
 
-  /** Ends every turn, and the codex unless the caller supplied it. A server that was connected to keeps waiting turns. */
+  /** Ends all turns, and the codex unless the caller supplied it. Waiting turns are left on a server reached by `connect`. */
   async close(): Promise<void> {
     this.#abort.abort(new CodexModelError("closed", "The provider was closed. Create another one."));
     clearTimeout(this.#idle);
@@ -79,7 +79,7 @@ export class CodexHolder {
 
   #open(): Promise<Held> {
     const opening = this.#openCodex();
-    // The next call tries again.
+    // After a failure, the next call tries again.
     opening.catch(() => {
       if (this.#held === opening) this.#held = undefined;
     });
@@ -87,7 +87,7 @@ export class CodexHolder {
   }
 
   async #openCodex(): Promise<Held> {
-    // The previous codex may still hold threads, which another process can load only after it has exited.
+    // Wait for the previous codex to exit: until then, no other process can load the threads that it holds.
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#begun = promise;
     try {
@@ -100,7 +100,7 @@ export class CodexHolder {
     }
   }
 
-  /** @param onBegun Called when there is a process or a connection to wait for, and time to load the rest meanwhile. */
+  /** @param onBegun Called once the process or the connection is starting, which leaves time to load other modules. */
   async #reach(onBegun: () => void): Promise<Codex> {
     const { codex, connect, launch, transport, logger } = this.#settings;
     if (codex) return codex;
@@ -153,7 +153,7 @@ export class CodexHolder {
       await held.sessions.close({ leaves: connect !== undefined });
       if (held.codex !== codex) await held.codex.close();
     } else {
-      // Its threads and turns end with the process: there is no need to release them one by one.
+      // Threads and turns end with the process, so there is no need to release them one by one.
       await held.sessions.end(() => held.codex.close());
     }
   }
@@ -161,7 +161,7 @@ export class CodexHolder {
 
 function sessionsSettings(settings: CodexSettings): SessionsSettings {
   const { idleThreads, idleThreadMs, prestartedThreads = AI_SDK_LIMITS.prestartedThreads } = settings;
-  // A thread that was started ahead is used only if the files that it read are unchanged, which needs to be seen from here.
+  // A prestarted thread is used only if the files that it read are unchanged, so this process must see the same files.
   return { idleThreads, idleThreadMs, prestartedThreads: sharesFiles(settings) ? prestartedThreads : 0 };
 }
 
@@ -185,11 +185,11 @@ function once(act: () => void): () => void {
 
 /** Calls a logger. A logger that throws or rejects does not fail the call. */
 export function log(write: () => unknown): void {
-  // `Promise.try` is not in Node 22.
+  // Node 22 has no `Promise.try`.
   (async () => write())().catch(() => {});
 }
 
-/** Converts an error to the one that callers of the provider receive. The conversion is loaded when a call fails. */
+/** Converts an error for callers of the provider. The conversion code is loaded when the first call fails. */
 export async function toCallError(error: unknown): Promise<unknown> {
   const { toModelError } = await import("../stream/turn-error.ts");
   return toModelError(error);

@@ -1,12 +1,12 @@
 import { commonTool } from "@ai-sdk/harness";
 import { z } from "zod";
 
-/** The provider's names of tools that all harnesses have, with their names in a harness. */
+/** Tools that all harnesses have, from the provider's name to the harness's name. */
 const common: Readonly<Record<string, string>> = { codex_exec: "bash", codex_web_search: "webSearch" };
 
 /**
- * Codex's own tools, by their names in a harness's stream. The names of MCP tools and of operations on subagents are not known in
- * advance: they are dynamic tools.
+ * Codex's own tools, by their names in a harness's stream. MCP tools and subagent operations are dynamic tools, because their
+ * names are not known in advance.
  */
 export const builtinTools = {
   bash: commonTool("bash", {

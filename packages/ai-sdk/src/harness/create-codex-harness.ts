@@ -13,7 +13,7 @@ import { HARNESS_ID, readState, stateSchema } from "./harness-state.ts";
 import type { HarnessTurn } from "./harness-turn.ts";
 import { harnessLimits } from "./limits.ts";
 
-/** The settings of the provider, and the default model of agents. */
+/** The provider's settings, and the default model for agents. */
 export interface CodexHarnessSettings extends Omit<
   CodexSettings,
   "cwd" | "sandbox" | "approvalPolicy" | "persist"
@@ -22,12 +22,12 @@ export interface CodexHarnessSettings extends Omit<
 }
 
 export interface CodexHarness extends HarnessV1<typeof builtinTools>, AsyncDisposable {
-  /** Ends every turn, and codex itself unless it was passed in the settings. */
+  /** Ends all turns. Also ends codex, unless it was passed in the settings. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a harness for a `HarnessAgent` of `@ai-sdk/harness`. Experimental, as that package is.
+ * Creates a harness for a `HarnessAgent` of `@ai-sdk/harness`. Experimental, like that package.
  * @example
  * await using harness = createCodexHarness();
  * const agent = new HarnessAgent({ harness, sandbox: localSandbox({ folder: "/tmp/agents" }), permissionMode: "allow-edits" });
@@ -76,7 +76,7 @@ export function createCodexHarness({
   };
 }
 
-/** Rejects what Codex can't guarantee: it would still call a tool that should be hidden. */
+/** Rejects what Codex can't guarantee. For example, it would still call a tool that should be hidden. */
 function refuseUnsupported({ builtinToolFiltering, headers }: HarnessV1StartOptions): void {
   const feature =
     builtinToolFiltering !== undefined
@@ -86,7 +86,7 @@ function refuseUnsupported({ builtinToolFiltering, headers }: HarnessV1StartOpti
   throw new HarnessCapabilityUnsupportedError({ message: `Codex has no ${feature}.`, harnessId: HARNESS_ID });
 }
 
-/** Translates a permission mode. Anything beyond it needs an approval. */
+/** Translates a permission mode. Anything that exceeds it needs an approval. */
 function permissions(
   mode: HarnessV1PermissionMode = "allow-all",
 ): Pick<CodexLanguageModelOptions, "sandbox" | "approvalPolicy"> {

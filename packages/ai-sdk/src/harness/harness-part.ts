@@ -9,8 +9,8 @@ import type {
 import { harnessName, isBuiltin } from "./builtin-tools.ts";
 
 /**
- * Converts a part of the model's stream to a harness's. `HarnessTurn` emits the ends of steps and turns. Parts that a harness
- * has no type for are passed on as `raw`.
+ * Converts a part of the model's stream to a harness part. `HarnessTurn` emits the ends of steps and turns. Parts without a
+ * harness type are passed on as `raw`.
  */
 export function harnessPart(
   part: Exclude<LanguageModelV4StreamPart, { type: "finish" | "error" }>,
@@ -33,7 +33,7 @@ export function harnessPart(
     case "tool-call":
       return renamed(part);
     case "tool-result":
-      // An agent takes the first result for the final one.
+      // An agent treats the first result as final.
       return part.preliminary === true ? undefined : renamed(part);
     case "tool-input-delta":
     case "tool-input-end":
@@ -59,13 +59,13 @@ function renamed(part: LanguageModelV4ToolCall | LanguageModelV4ToolResult): Har
   return named.type === "tool-call" && nativeName !== undefined ? { ...named, nativeName } : named;
 }
 
-/** A tool that the harness lists is known by its types; any other is dynamic. */
+/** Tools that the harness lists are statically typed; all others are dynamic. */
 function unlessBuiltin(toolName: string, { dynamic }: { dynamic?: boolean }): { dynamic?: boolean } {
   return isBuiltin(toolName) || dynamic === undefined ? {} : { dynamic };
 }
 
 function metadata(given: SharedV4ProviderMetadata | undefined): { harnessMetadata?: HarnessV1Metadata } {
-  // The values are JSON; only the types of an older release forbid a field that is undefined.
+  // The values are JSON. Only the types of an older release forbid undefined fields.
   return given === undefined ? {} : { harnessMetadata: given as HarnessV1Metadata };
 }
 

@@ -20,23 +20,23 @@ export interface HarnessSessionOptions {
   readonly sessionId: string;
   readonly isResume: boolean;
   readonly state: HarnessState;
-  /** A turn of this process that was suspended. */
+  /** A turn that was suspended in this process. */
   readonly turn: HarnessTurn | undefined;
   readonly model: (modelId: string | undefined) => CodexLanguageModel;
   /** Adds input to the running turn of a thread. */
   readonly steer: (threadId: string, text: string) => Promise<void>;
   readonly compact: (threadId: string) => Promise<void>;
   readonly interrupt: (threadId: string) => Promise<void>;
-  /** The options of every call: the working folder and the permissions. */
+  /** Options for every call: the working folder and the permissions. */
   readonly options: CodexLanguageModelOptions;
-  /** Keeps a turn without a host, for the session that continues it. */
+  /** Keeps a detached turn for the session that continues it. */
   readonly onSuspend: (turn: HarnessTurn) => void;
 }
 
-/** The prompt that continues a turn which this process does not have. */
+/** The prompt that continues a turn of another process. */
 const CONTINUE = "Continue from where you were interrupted.";
 
-/** A session of a harness: one stored thread with one turn at a time. */
+/** A harness session: one stored thread that runs one turn at a time. */
 export class HarnessSession implements HarnessV1Session {
   readonly sessionId: string;
   readonly isResume: boolean;
@@ -79,7 +79,7 @@ export class HarnessSession implements HarnessV1Session {
     return continueState({ threadId: this.#threadId, requests });
   }
 
-  /** Compacts the thread between turns. The next turn reports it. */
+  /** Compacts the thread between turns. The next turn reports the compaction. */
   async doCompact(customInstructions?: string): Promise<void> {
     if (customInstructions !== undefined) {
       const message = "Codex takes no instructions for compaction: call compact without instructions.";
@@ -101,7 +101,7 @@ export class HarnessSession implements HarnessV1Session {
   async doDestroy(): Promise<void> {
     if (this.#turn === undefined || this.#turn.isOver) return;
     this.#turn.interrupt();
-    // A turn that waits for an answer has no call to abort. Its codex may have exited, and the turn with it.
+    // A turn that waits for an answer has no call to abort. Its codex may have exited, which also ended the turn.
     if (this.#threadId !== undefined) await this.#options.interrupt(this.#threadId).catch(() => {});
   }
 
@@ -131,7 +131,7 @@ export class HarnessSession implements HarnessV1Session {
     { tools, responseFormat }: HarnessV1ContinueTurnOptions,
     abortSignal: AbortSignal,
   ): Omit<LanguageModelV4CallOptions, "prompt"> {
-    // The thread is always named: the prompts of a harness hold only what is new.
+    // The thread is always named, because a harness's prompts contain only the new input.
     const thread = this.#threadId === undefined ? {} : { threadId: this.#threadId };
     return {
       tools: tools.map(toFunctionTool),

@@ -4,7 +4,7 @@ import { stepRequestsSchema } from "./step-requests.ts";
 
 export const HARNESS_ID = "codex";
 
-/** What a session is restored from: its thread, and what its turn was waiting for. */
+/** The stored state of a session: its thread, and the requests that its turn was waiting for. */
 export const stateSchema = z.object({
   threadId: z.string().optional(),
   requests: stepRequestsSchema.optional(),
@@ -26,7 +26,7 @@ export function readState(data: unknown): HarnessState {
   return stateSchema.parse(data ?? {});
 }
 
-/** Drops undefined members, which JSON does not have. */
+/** Drops undefined members, because JSON has none. */
 function toJson(state: HarnessState): HarnessV1ResumeSessionState["data"] {
   return JSON.parse(JSON.stringify(state)) as HarnessV1ResumeSessionState["data"];
 }

@@ -29,7 +29,7 @@ const finish = (unified: "stop" | "tool-calls" | "interrupted", total = 1): Lang
   usage: usage(total),
 });
 
-/** A turn whose model plays one list of parts per call; `firstStep` resolves when the turn has handled the first. */
+/** Creates a turn whose model plays one list of parts per call. `firstStep` resolves when the turn has handled the first list. */
 function turnOf(
   steps: readonly (readonly LanguageModelV4StreamPart[])[],
   { requests, bufferedParts }: { requests?: StepRequests; bufferedParts?: number } = {},
@@ -57,12 +57,12 @@ function turnOf(
     },
     requests,
   );
-  // The turn receives the part in the same tick, and has handled it in the next.
+  // The turn receives the part in the same tick, and has handled it by the next.
   return { turn, answers, firstStep: first.promise.then(() => setImmediate()) };
 }
 
-describe("a turn of a harness", () => {
-  it("is one stream with the tokens of all its steps", async () => {
+describe("a harness turn", () => {
+  it("is a single stream with the tokens of all its steps", async () => {
     const { turn, answers, firstStep } = turnOf([
       [start, call, finish("tool-calls", 2)],
       [start, finish("stop", 3)],
@@ -72,7 +72,7 @@ describe("a turn of a harness", () => {
     turn.start([]);
     await firstStep;
     await control.submitToolResult({ toolCallId: "c1", output: { sky: "snow" } });
-    // The step that follows ignores a second answer.
+    // The next step ignores a second answer.
     await control.submitToolResult({ toolCallId: "c1", output: "again" });
     await control.done;
     expect(seen.map(({ type }) => type)).toEqual([
@@ -122,7 +122,7 @@ describe("a turn of a harness", () => {
     expect(seen[1]).not.toHaveProperty("dynamic");
   });
 
-  it("continues from the answer to a request of another process", async () => {
+  it("continues after the answer to another process's request", async () => {
     const before = new StepRequests();
     before.add({ ...call, providerExecuted: true });
     before.add({ type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" });
@@ -144,7 +144,7 @@ describe("a turn of a harness", () => {
     expect(seen.at(-1)).toMatchObject({ type: "finish", finishReason: { unified: "other" } });
   });
 
-  it("gives the next host the parts and the error that arrived while no host was attached", async () => {
+  it("delivers the parts and the error that arrived without a host to the next host", async () => {
     const { turn, firstStep } = turnOf([[start, { type: "error", error: new Error("broken") }]]);
     turn.start([]);
     await firstStep;

@@ -21,10 +21,10 @@ export interface HarnessTurnOptions {
     prompt: LanguageModelV4Prompt,
     signal: AbortSignal,
   ) => Promise<LanguageModelV4StreamResult>;
-  /** Continues the turn with the answers to what its last step requested. */
+  /** Continues the turn with the answers to its last step's requests. */
   readonly continueTurn: (answers: StepAnswers, signal: AbortSignal) => Promise<LanguageModelV4StreamResult>;
   readonly steer: (text: string) => Promise<void>;
-  /** Whether the thread was compacted since the last turn. The host is informed of it. */
+  /** Whether the thread was compacted since the last turn. If so, the host is notified. */
   readonly wasCompacted: boolean;
   /** Receives every part of the model's streams. */
   readonly onPart: (part: LanguageModelV4StreamPart) => void;
@@ -39,8 +39,8 @@ interface AttachedHost {
 }
 
 /**
- * A whole turn of a harness: as many calls of the model as it takes, with the host's answers in between. It continues while
- * no host is attached, and keeps the parts for the next one.
+ * A complete harness turn: any number of model calls, with the host's answers in between. It continues while no host is
+ * attached, and buffers its parts for the next one.
  */
 export class HarnessTurn {
   readonly #options: HarnessTurnOptions;
@@ -54,7 +54,7 @@ export class HarnessTurn {
   #begun = false;
   #end: { readonly error?: unknown } | undefined;
 
-  /** @param requests What a turn of another process is waiting for. */
+  /** @param requests Pending requests, if the turn continues one of another process. */
   constructor(options: HarnessTurnOptions, requests = new StepRequests()) {
     this.#options = options;
     this.#bufferedParts = options.bufferedParts ?? harnessLimits.bufferedParts;
@@ -65,7 +65,7 @@ export class HarnessTurn {
     return this.#end !== undefined;
   }
 
-  /** What the turn is waiting for. */
+  /** The requests that the turn is waiting for. */
   get requests(): StepRequests {
     return this.#requests;
   }
@@ -74,15 +74,15 @@ export class HarnessTurn {
     void this.#step((signal) => this.#options.startTurn(prompt, signal));
   }
 
-  /** Attaches a host. It receives the parts that no host has received yet, and then those that follow. */
+  /** Attaches a host. It receives the buffered parts first, then all later ones. */
   attach(emit: Emit, signal: AbortSignal | undefined): HarnessV1PromptControl {
     const done = Promise.withResolvers<void>();
-    // A host that has detached does not await it.
+    // A host that has detached no longer awaits this promise.
     done.promise.catch(() => {});
     const onAbort = (): void => this.#abort.abort(signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     if (signal?.aborted) onAbort();
-    // A host that left while the turn waited for its answer may not have detached.
+    // A host that disappeared while the turn waited for its answer may not have detached.
     this.detach();
     this.#host = { emit, done, release: () => signal?.removeEventListener("abort", onAbort) };
     for (const part of this.#buffered.splice(0)) emit(part);
@@ -110,7 +110,7 @@ export class HarnessTurn {
     try {
       const { stream } = await call(this.#abort.signal);
       const finish = await this.#read(stream);
-      // The model ends an aborted stream normally; a harness reports an abort as an error with the host's reason.
+      // The model ends an aborted stream normally, but a harness must report an abort as an error with the host's reason.
       this.#abort.signal.throwIfAborted();
       this.#finishStep(finish);
     } catch (error) {
@@ -132,7 +132,7 @@ export class HarnessTurn {
 
   #handlePart(part: Exclude<LanguageModelV4StreamPart, Finish | { type: "error" }>): void {
     this.#requests.add(part);
-    // The steps of a turn are one stream to a harness: it begins once.
+    // To a harness, all steps of a turn are one stream, so it starts only once.
     if (part.type === "stream-start") {
       if (this.#begun) return;
       this.#begun = true;
@@ -151,7 +151,7 @@ export class HarnessTurn {
       this.#continue();
       return;
     }
-    // Harnesses, like V3, have no finish reason for an interruption.
+    // Like V3, harnesses have no finish reason for an interruption.
     const finishReason = toV3FinishReason(finish.finishReason);
     this.#emit({ type: "finish-step", finishReason, usage: finish.usage });
     this.#emit({ type: "finish", finishReason, totalUsage: this.#usage });
@@ -164,8 +164,8 @@ export class HarnessTurn {
   }
 
   /**
-   * Continues once everything is answered. Only now does the step end: a host that left while the turn waited has ended the
-   * step for itself, and expects its end when it returns with the answer.
+   * Continues once all requests are answered. The step ends only now: a host that detached while the turn waited has ended the
+   * step on its side, and expects the end when it returns with the answer.
    */
   #continue(): void {
     if (!this.#requests.isAnswered) return;
@@ -198,7 +198,7 @@ export class HarnessTurn {
   }
 }
 
-/** Adds the tokens of two steps. A count that neither has stays undefined. */
+/** Adds the token counts of two steps. A count that neither step has stays undefined. */
 function addUsage(one: LanguageModelV4Usage, other: LanguageModelV4Usage): LanguageModelV4Usage {
   return {
     inputTokens: sum(one.inputTokens, other.inputTokens),

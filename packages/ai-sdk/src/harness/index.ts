@@ -1,7 +1,7 @@
-// Codex as a harness of `@ai-sdk/harness`, over the same provider. Experimental, as that package is.
+// Codex as a harness for `@ai-sdk/harness`, built on the provider. Experimental, like that package.
 import "../require-node.ts";
 
 export { createCodexHarness, type CodexHarness, type CodexHarnessSettings } from "./create-codex-harness.ts";
 
-// This machine as the sandbox that a `HarnessAgent` demands.
+// This machine as the sandbox that a `HarnessAgent` requires.
 export { localSandbox } from "./local-sandbox.ts";

@@ -12,7 +12,7 @@ it("keeps a file open while it is read, even if the garbage collector runs", asy
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   await using folder = await tempFolder("local-files");
-  // More than a stream reads ahead.
+  // More than a stream buffers in advance.
   const content = Buffer.alloc(4 * 1024 * 1024, "x");
   await writeFile(join(folder.path, "large"), content);
   const stream = await localFiles(folder.path).readFile({ path: "large" });

@@ -9,7 +9,7 @@ type FileMethods = Pick<
   "readFile" | "readBinaryFile" | "readTextFile" | "writeFile" | "writeBinaryFile" | "writeTextFile"
 >;
 
-/** The files of this machine; relative paths start at `root`. */
+/** Accesses this machine's files. Relative paths start at `root`. */
 export function localFiles(root: string): FileMethods {
   const at = (path: string): string => resolve(root, path);
   const write = async (
@@ -25,7 +25,7 @@ export function localFiles(root: string): FileMethods {
   return {
     readFile: ({ path, abortSignal }) =>
       unlessMissing(async () => {
-        // Opened first: a missing file is `null`, not a stream that breaks.
+        // Opened first, so that a missing file returns `null` instead of a stream that fails.
         const file = await open(at(path));
         const stream = file.createReadStream({ signal: abortSignal });
         return Readable.toWeb(stream) as ReadableStream<Uint8Array>;

@@ -7,7 +7,7 @@ type SandboxSession = ReturnType<HarnessV1NetworkSandboxSession["restricted"]>;
 type ProcessOptions = Parameters<SandboxSession["run"]>[0];
 type SandboxProcess = Awaited<ReturnType<SandboxSession["spawn"]>>;
 
-/** Runs the commands of a session on this machine. None outlives the session or this program. */
+/** Runs a session's commands on this machine. They end with the session, or with this program. */
 export class LocalProcesses {
   readonly #root: string;
   readonly #running = new Set<OwnedProcess>();
@@ -26,7 +26,7 @@ export class LocalProcesses {
       env: { ...process.env, ...env },
     });
     this.#running.add(owned);
-    // There is no terminal: a command that reads stdin must not wait.
+    // There is no terminal, so a command that reads stdin must not wait for input.
     owned.child.stdin.end();
     const kill = async (): Promise<void> => owned.stop("SIGKILL");
     const onAbort = (): void => void kill();
@@ -34,7 +34,7 @@ export class LocalProcesses {
     const ended = owned.ended.then(({ code, signal }) => {
       this.#running.delete(owned);
       abortSignal?.removeEventListener("abort", onAbort);
-      // As shells report the death by a signal.
+      // 128, as shells report death by a signal.
       return { exitCode: code ?? (signal === null ? 127 : 128) };
     });
     return {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { localSandbox } from "./local-sandbox.ts";
 
-describe("this machine as a sandbox", () => {
+describe("the local sandbox", () => {
   it("reads and writes files relative to its folder", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession();
@@ -22,7 +22,7 @@ describe("this machine as a sandbox", () => {
     await session.destroy();
   });
 
-  it("runs commands with a folder and variables, and returns exit codes", async () => {
+  it("runs commands with a working folder and environment variables, and returns exit codes", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession({ sessionId: "s" });
     expect(session.id).toBe("s");
@@ -31,7 +31,7 @@ describe("this machine as a sandbox", () => {
     await session.destroy();
   });
 
-  it("ends running commands when it is killed, aborted or stopped", async () => {
+  it("ends running commands on kill, abort and stop", async () => {
     await using folder = await tempFolder("local-sandbox");
     const session = await localSandbox({ folder: folder.path }).createSession();
     const killed = await session.spawn({ command: "sleep 600" });

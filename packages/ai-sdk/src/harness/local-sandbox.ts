@@ -7,8 +7,9 @@ import { LocalProcesses } from "./local-processes.ts";
 type SandboxSession = ReturnType<HarnessV1NetworkSandboxSession["restricted"]>;
 
 /**
- * Lets a `HarnessAgent`, which requires a sandbox, run on this machine: sessions work in folders below `folder`. It provides
- * no isolation; Codex's own sandbox confines the agent's commands. The processes of a session end with it; its files are kept.
+ * Lets a `HarnessAgent`, which requires a sandbox, run on this machine. Sessions work in folders below `folder`. There is no
+ * isolation beyond Codex's own sandbox, which confines the agent's commands. When a session ends, its processes are stopped and
+ * its files are kept.
  */
 export function localSandbox({ folder }: { readonly folder: string }): HarnessV1SandboxProvider {
   const root = resolve(folder);

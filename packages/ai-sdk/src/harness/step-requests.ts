@@ -11,7 +11,7 @@ import { PROVIDER_KEY } from "../items/metadata.ts";
 
 type ToolSubmission = Parameters<HarnessV1PromptControl["submitToolResult"]>[0];
 
-/** The requests of a step, as they are stored while the turn is suspended. */
+/** A step's requests as stored while the turn is suspended. */
 export const stepRequestsSchema = z.object({
   origin: z.object({ threadId: z.string(), turnId: z.string().optional() }).optional(),
   calls: z.array(
@@ -19,7 +19,7 @@ export const stepRequestsSchema = z.object({
       toolCallId: z.string(),
       toolName: z.string(),
       input: z.json(),
-      /** Codex runs it: the host has nothing to answer but an approval. */
+      /** Codex runs this tool, so the host can answer only an approval. */
       isCodexTool: z.boolean(),
     }),
   ),
@@ -29,7 +29,7 @@ export const stepRequestsSchema = z.object({
 type StoredRequests = z.infer<typeof stepRequestsSchema>;
 type StepCall = StoredRequests["calls"][number];
 
-/** What a step requests from its host: results of tools and approvals, with the answers as they arrive. */
+/** A step's requests to its host (tool results and approvals), with the answers as they arrive. */
 export class StepRequests {
   #origin: StepAnswers["origin"] | undefined;
   readonly #calls = new Map<string, StepCall>();
@@ -44,7 +44,7 @@ export class StepRequests {
     return requests;
   }
 
-  /** Adds the request that a part of the step's stream makes, if it makes one. */
+  /** Adds a part's request, if the part is one. */
   add(part: LanguageModelV4StreamPart): void {
     if (part.type === "tool-approval-request") this.#approvals.set(part.approvalId, undefined);
     if (part.type !== "tool-call") return;
@@ -90,7 +90,7 @@ export class StepRequests {
 
   /** The answers so far. */
   toAnswers(): StepAnswers {
-    if (this.#origin === undefined) throw new Error("The requests of this step name no thread.");
+    if (this.#origin === undefined) throw new Error("The requests of this step have no thread id.");
     return {
       origin: this.#origin,
       calls: [...this.#calls.values()],

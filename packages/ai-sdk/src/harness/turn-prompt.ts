@@ -9,7 +9,7 @@ import type {
 
 type UserPart = Extract<Exclude<HarnessV1Prompt, string>["content"], readonly unknown[]>[number];
 
-/** Converts the input of a harness's turn to a prompt of the model. */
+/** Converts the input of a harness turn to a prompt for the model. */
 export function turnPrompt(
   prompt: HarnessV1Prompt,
   { instructions, skills }: { readonly instructions?: string; readonly skills: readonly HarnessV1Skill[] },
@@ -21,8 +21,8 @@ export function turnPrompt(
 }
 
 /**
- * The instructions of a turn, including the text of its skills: Codex reads skills from files, which would have to be left in the
- * folder.
+ * The turn's instructions. They include the text of its skills, because Codex reads skills only from files, which would have to
+ * stay in the folder.
  */
 function system(
   instructions: string | undefined,
@@ -47,7 +47,7 @@ export function toFunctionTool({
 
 function toPart(part: UserPart): LanguageModelV4TextPart | LanguageModelV4FilePart {
   if (part.type === "text") return { type: "text", text: part.text };
-  // Bare data is read too: see `readPrompt`.
+  // Untagged data is accepted too, see `readPrompt`.
   const data = (part.type === "image" ? part.image : part.data) as LanguageModelV4FilePart["data"];
   const filename = part.type === "file" ? part.filename : undefined;
   return {

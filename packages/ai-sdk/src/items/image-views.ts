@@ -5,7 +5,7 @@ export function imageViewView({ path }: ItemOf<"imageView">): ToolView {
   return { toolName: "codex_view_image", input: { path }, result: { path } };
 }
 
-/** An image that the agent generated, which is also a file part. */
+/** An image that the agent generated. It is also emitted as a file part. */
 export function imageGenerationView(item: ItemOf<"imageGeneration">): ToolView {
   const { status, revisedPrompt, savedPath, failure } = item;
   const data = "result" in item ? item.result : "";
@@ -20,7 +20,7 @@ export function imageGenerationView(item: ItemOf<"imageGeneration">): ToolView {
   };
 }
 
-/** How the base64 of each kind of picture begins. The AI SDK's own detection would load many other modules at the first call. */
+/** Base64 prefix of each image type. The AI SDK's own detection would load many other modules at the first call. */
 const SIGNATURES = { "/9j/": "image/jpeg", R0lGOD: "image/gif", UklGR: "image/webp" } as const;
 
 function imageType(base64: string): string {

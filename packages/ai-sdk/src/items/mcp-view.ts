@@ -1,7 +1,7 @@
 import type { JSONValue } from "@ai-sdk/provider";
 import type { ItemOf, ToolView } from "./tool-view.ts";
 
-/** A tool of an MCP server, under the name that Codex gives it. */
+/** Returns Codex's name for a tool of an MCP server. */
 export function mcpToolName(server: string, tool: string): string {
   return `mcp__${server}__${tool}`;
 }

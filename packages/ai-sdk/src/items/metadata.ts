@@ -4,15 +4,15 @@ import type { JSONObject, SharedV4ProviderMetadata } from "@ai-sdk/provider";
 export const PROVIDER_KEY = "codex";
 
 /**
- * Metadata of each part. It returns with the messages of the next call, which identifies the conversation's thread.
+ * Metadata of each part. The messages of the next call carry it back, which identifies the conversation's thread.
  */
 export interface PartMetadata {
   readonly threadId: string;
   readonly turnId: string;
   readonly itemId?: string;
-  /** Of a message: `"commentary"` while the agent works, `"final_answer"` for the answer. */
+  /** For messages: `"commentary"` while the agent works, `"final_answer"` for the answer. */
   readonly phase?: string;
-  /** Of reasoning: whether it is the summary or the thought itself. */
+  /** For reasoning: whether this is the summary or the raw reasoning. */
   readonly reasoning?: "summary" | "raw";
 }
 

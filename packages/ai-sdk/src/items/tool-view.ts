@@ -5,19 +5,19 @@ import { mcpView } from "./mcp-view.ts";
 import { webSearchView } from "./web-search-view.ts";
 import { agentView, commandView, dynamicToolView, patchView } from "./work-views.ts";
 
-/** One kind of Codex's items. */
+/** A Codex item of the given type. */
 export type ItemOf<Type extends v2.ThreadItem["type"]> = Extract<v2.ThreadItem, { readonly type: Type }>;
 
-/** An item of Codex's own work, as a provider-executed tool call. */
+/** An item of Codex's own work, viewed as a provider-executed tool call. */
 export interface ToolView {
   readonly toolName: string;
   readonly input: JSONValue;
   /** The result so far. */
   readonly result: NonNullable<JSONValue>;
   readonly isError?: boolean;
-  /** False for an item that starts without its input: its call is emitted when it ends. */
+  /** False for an item that starts without its input. Its call is emitted when it ends. */
   readonly isKnown?: boolean;
-  /** Other parts that it produces: sources, files. */
+  /** Other parts that it produces, such as sources and files. */
   readonly yields?: readonly LanguageModelV4StreamPart[];
 }
 

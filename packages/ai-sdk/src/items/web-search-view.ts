@@ -1,7 +1,7 @@
 import type { JSONValue, LanguageModelV4Source } from "@ai-sdk/provider";
 import type { ItemOf, ToolView } from "./tool-view.ts";
 
-/** A search, or a page that was looked at. Codex starts the item empty and fills it in at its end. */
+/** A web search or a visited page. Codex starts the item empty and fills it in on completion. */
 export function webSearchView(item: ItemOf<"webSearch">): ToolView {
   const { id, query, action, results } = item;
   const sources = [...resultSources(id, results ?? []), ...pageSource(id, action)];
@@ -20,7 +20,7 @@ export function webSearchView(item: ItemOf<"webSearch">): ToolView {
 
 function resultSources(itemId: string, results: readonly unknown[]): LanguageModelV4Source[] {
   return results.flatMap((result, at) => {
-    // Codex passes on what its search gave, unread; an entry without an address is no source.
+    // Codex passes search results on without checking them. An entry without a URL is not a source.
     const { url, title } = (result ?? {}) as { url?: unknown; title?: unknown };
     return typeof url === "string" ? [source(`${itemId}:${at}`, url, title)] : [];
   });

@@ -2,7 +2,7 @@ import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { v2 } from "codexkit";
 import type { ItemOf, ToolView } from "./tool-view.ts";
 
-/** An operation on a subagent: start, wait, send a message. */
+/** An operation on a subagent, such as starting it, waiting for it or sending it a message. */
 export function agentView(item: ItemOf<"collabAgentToolCall">): ToolView {
   const { tool, status, prompt, model, receiverThreadIds, agentsStates } = item;
   return {
@@ -30,7 +30,7 @@ export function commandView(item: ItemOf<"commandExecution">): ToolView {
   };
 }
 
-/** A tool that the provider itself runs. */
+/** A tool that the provider runs. */
 export function dynamicToolView(item: ItemOf<"dynamicToolCall">): ToolView {
   const { tool, status, success, contentItems } = item;
   return {

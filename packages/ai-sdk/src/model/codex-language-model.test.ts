@@ -1,4 +1,4 @@
-// The model on the real codex, through the AI SDK where it has a say.
+// Tests the model on the real codex, through the AI SDK where its behaviour matters.
 import { callTool, gate, headers, run, say, think, usage, waitFor } from "@codexkit/scripted-model";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -67,7 +67,7 @@ describe("a call", () => {
       "text: Done.",
     ]);
     const parts = await partsOf(stage.codex(), { prompt: userPrompt("go") });
-    // Whether the output is shown before it is complete is a matter of time.
+    // Whether a preliminary result appears depends on timing.
     const settled = parts.filter((part) => part.type !== "tool-result" || part.preliminary !== true);
     const order = settled.map(({ type }) => type).filter((type) => !/^tool-input|delta$/.test(type));
     expect(order).toEqual([
@@ -109,14 +109,14 @@ describe("a call", () => {
     expect(methods).toEqual(expect.arrayContaining(["turn/started", "item/completed", "turn/completed"]));
   });
 
-  it("names the model that answered", async () => {
+  it("reports the model that answered", async () => {
     await using stage = await codexStage([[headers({ "openai-model": "gpt-other" }), say("a")]]);
     const result = await generateText({ model: stage.codex("gpt-5.5"), prompt: "go" });
     expect(stage.model.requests[0]?.model).toBe("gpt-5.5");
     expect(result.response.modelId).toBe("gpt-other");
   });
 
-  it("names the model that answered in later steps of the turn too", async () => {
+  it("reports the model that answered in later steps of the turn too", async () => {
     await using stage = await codexStage([
       [headers({ "openai-model": "gpt-other" }), callTool("look", {})],
       [say("a")],
@@ -132,7 +132,7 @@ describe("a call", () => {
   });
 });
 
-describe("the settings of a call", () => {
+describe("call settings", () => {
   it("cause a warning if Codex does not support them, and only then", async () => {
     await using stage = await codexStage([[say("a")]]);
     const { warnings = [] } = await generateText({
@@ -164,7 +164,7 @@ describe("the settings of a call", () => {
     );
   });
 
-  it("set effort, by either name, and summary of the turn", async () => {
+  it("set the turn's effort, under either name, and summary", async () => {
     await using stage = await codexStage([[say("a")], [say("b")], [say("c")]], {
       modelName: "gpt-5.5",
       effort: "low",
@@ -192,7 +192,7 @@ describe("the settings of a call", () => {
 
   it("add the skills and files that the text mentions", async () => {
     await using stage = await codexStage([[say("a")]]);
-    // Codex knows the skills of its home; another file that is named is left alone.
+    // Codex accepts only skills that are in its home, and ignores other paths.
     const folder = join(stage.stage.codexHome, "skills", "knots");
     const path = join(folder, "SKILL.md");
     await mkdir(folder, { recursive: true });
@@ -207,7 +207,7 @@ describe("the settings of a call", () => {
     expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("Use a bowline.");
   });
 
-  it("are rejected if there is no such option", async () => {
+  it("are rejected if they are unknown", async () => {
     await using stage = await codexStage([]);
     const call = generateText({
       model: stage.codex(),
@@ -238,7 +238,7 @@ describe("the settings of a call", () => {
   });
 });
 
-describe("a call that is aborted", () => {
+describe("an aborted call", () => {
   it("interrupts the turn and keeps the parts that arrived", async () => {
     const never = gate();
     await using stage = await codexStage([[say(["so far", waitFor(never), "never"])]]);

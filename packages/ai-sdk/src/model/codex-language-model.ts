@@ -18,12 +18,12 @@ export interface LanguageModelConfig {
   readonly holder: CodexHolder;
 }
 
-/** Codex as an AI SDK model. A call runs a turn, or the part of a turn until a tool result or approval is needed. */
+/** Codex as an AI SDK model. Each call runs a turn, or the part of it until a tool result or an approval is needed. */
 export class CodexLanguageModel implements LanguageModelV4 {
   readonly specificationVersion = "v4";
   readonly provider = "codex";
   readonly modelId: string;
-  /** Codex itself fetches nothing: the AI SDK downloads the files that a prompt links to. */
+  /** Empty, because Codex fetches no URLs: the AI SDK downloads the files that a prompt links to. */
   readonly supportedUrls: Record<string, RegExp[]> = {};
   readonly #config: LanguageModelConfig;
 
@@ -37,8 +37,8 @@ export class CodexLanguageModel implements LanguageModelV4 {
   }
 
   /**
-   * Continues a turn with the answers to what its last step asked for. `doStream` and `doGenerate` find them in the messages
-   * of their prompt; this is for programs that already have them, such as a harness.
+   * Continues a turn with the answers to its last step's requests. `doStream` and `doGenerate` find them in the prompt's messages;
+   * this method is for callers that already have them, such as a harness.
    */
   async continueStream(
     options: Omit<LanguageModelV4CallOptions, "prompt"> & { readonly answers: StepAnswers },
@@ -63,7 +63,7 @@ export class CodexLanguageModel implements LanguageModelV4 {
     const { defaults, holder } = this.#config;
     readModelOptions(options.providerOptions?.[PROVIDER_KEY]);
     options.abortSignal?.throwIfAborted();
-    // Loaded at the first call, while Codex starts: a program that imports the provider need not wait for either.
+    // Loaded at the first call, while Codex starts, so that importing the provider stays fast.
     await holder.open();
     const { runCall } = await import("./run-call.ts");
     return runCall(this.modelId, defaults, holder, options, purpose);

@@ -12,7 +12,7 @@ type Finish = Extract<Part, { type: "finish" }>;
 type Response = NonNullable<LanguageModelV4GenerateResult["response"]>;
 type Block = Extract<LanguageModelV4Content, { type: "text" | "reasoning" }>;
 
-/** Collects a stream, in the order in which its parts started. Throws the error of an error part. */
+/** Collects a stream's content in the order in which its parts started. If there is an error part, throws its error. */
 export async function collect(
   stream: ReadableStream<Part>,
   format: AnswerFormat,
@@ -68,7 +68,7 @@ export async function collect(
         break;
       case "error":
         throw part.error;
-      // Parts whose content also arrives as a whole, and those for streams only.
+      // Parts whose content also arrives as a whole, and parts that only streams have.
       default:
         break;
     }

@@ -25,7 +25,7 @@ export async function runCall(
 ): Promise<RunningCall> {
   const signal = withClosing(options.abortSignal, holder.closing);
   signal.throwIfAborted();
-  // Codex starts while the prompt is read.
+  // Start Codex while the prompt is read.
   const leasing = holder.lease(signal);
   leasing.catch(() => {});
   let lease: Lease | undefined;
@@ -72,7 +72,7 @@ function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<Language
         if (isComplete) transcript.endTurn(run.turnId);
       },
       onRequests: () => {
-        // Codex is needed until the client returns, but must not keep the program alive for that.
+        // Codex is needed until the client returns, but must not keep the program alive until then.
         lease.rest();
         session.park(() => lease.release());
       },
@@ -85,7 +85,7 @@ function streamOf(step: Step, call: Call, lease: Lease): ReadableStream<Language
   );
 }
 
-/** Adds the results of the call to the error of a codex that exited, because their tools have already run. */
+/** If codex exited, adds the call's tool results to the error, because those tools have already run. */
 function withUnusedResults(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   { prompt }: Call,
@@ -115,7 +115,7 @@ function warningText(warning: SharedV4Warning): string {
   return `${warning.feature}: ${warning.details ?? warning.type}`;
 }
 
-/** Omits the options: they may contain secrets of MCP servers, and bodies are logged. */
+/** Omits the options: bodies are logged, and options may contain secrets for MCP servers. */
 function requestBody({ session, run }: Step, { prompt }: Call): unknown {
   return { threadId: session.thread.id, turnId: run.turnId, model: run.modelId, input: prompt.input };
 }

@@ -1,10 +1,10 @@
 import type { Policy } from "@codexkit/approvals";
 import type { ServerRequestHandlers } from "codexkit";
 
-/** Functions that answer Codex's requests. Requests without a handler, and those that a handler passes on, go to a person. */
+/** Functions that answer Codex's requests. A person answers requests that have no handler or whose handler returns "pass". */
 export type CodexHandlers = Omit<ServerRequestHandlers, "toolCall">;
 
-/** The names of all handlers, as values. */
+/** The names of all handlers. */
 export const HANDLER_NAMES: Readonly<Record<keyof CodexHandlers, true>> = {
   approve: true,
   commandApproval: true,
@@ -20,11 +20,11 @@ export const HANDLER_NAMES: Readonly<Record<keyof CodexHandlers, true>> = {
   applyPatchApproval: true,
 };
 
-/** Who answers Codex's requests in a call. */
+/** How Codex's requests are answered in a call. */
 export interface ApprovalSettings {
-  /** Decides which requests are answered without asking a person. Without a policy, a person is asked about all of them. */
+  /** Decides which requests are answered automatically. Without a policy, a person is asked about every request. */
   readonly policy?: Policy | (() => Policy) | undefined;
   readonly handlers?: CodexHandlers | undefined;
-  /** How long a person may take. */
+  /** How long a person may take to answer. */
   readonly suspendTimeoutMs: number;
 }

@@ -25,7 +25,7 @@ const KEYS: Readonly<Record<KeysOf<McpServerOption>, true>> = {
   parallelToolCalls: true,
 };
 
-/** The keys of an MCP server. The SDK checks their values when a thread starts, with messages of its own. */
+/** Checks the keys of an MCP server. The SDK checks their values when a thread starts. */
 export const mcpServer: z.ZodType<McpServerOption, McpServerOption> = keysOf(
   Object.keys(KEYS),
   ({ command, url }) => (command === undefined && url === undefined ? "needs a command or a url" : undefined),

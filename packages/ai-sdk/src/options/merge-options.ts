@@ -4,8 +4,8 @@ import type { CodexLanguageModelOptions, SharedOptions } from "./options.ts";
 type Config = Record<string, JSONValue>;
 
 /**
- * Merges the options of a call with those of its model, which they override. Single values replace each other; MCP servers, the
- * configuration and instructions are merged, so that a call which adds a server keeps the others.
+ * Merges a call's options into its model's options. Single values override each other; MCP servers, `config` and instructions
+ * are merged, so that a call that adds a server keeps the others.
  */
 export function mergeOptions(base: SharedOptions, own: CodexLanguageModelOptions): CodexLanguageModelOptions {
   const { effort, reasoningEffort = effort, summary, reasoningSummary = summary, ...rest } = own;
@@ -21,7 +21,7 @@ export function mergeOptions(base: SharedOptions, own: CodexLanguageModelOptions
       mcpServers: mergeRecords(base.mcpServers, own.mcpServers),
       config: mergeConfig(base.config, own.config),
     }),
-    // A call that names another sandbox does not want the provider's detailed one.
+    // A call that names another sandbox also overrides the provider's detailed policy.
     ...(hasOwnSandbox && { sandboxPolicy: undefined }),
   };
 }

@@ -34,7 +34,7 @@ const sandboxPolicy = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** The keys of options that are objects, by the path of the option. */
+/** The valid keys of object options, by the option's path. */
 const NESTED_KEYS: Readonly<Record<string, readonly string[]>> = {
   sandboxPolicy: [...new Set(sandboxPolicy.options.flatMap(({ shape }) => Object.keys(shape)))],
 };
@@ -81,7 +81,7 @@ const schema: z.ZodType<CodexLanguageModelOptions, CodexLanguageModelOptions> = 
   mentions: z.array(namedPath).optional(),
 });
 
-/** All options of a call. */
+/** The names of all call options. */
 export const OPTION_KEYS: readonly string[] = [
   ...Object.keys(sharedOptions),
   "threadId",
@@ -91,12 +91,12 @@ export const OPTION_KEYS: readonly string[] = [
   "mentions",
 ];
 
-/** Reads the options of a call. An unknown one is an error: it would have no effect. */
+/** Validates a call's options. Rejects unknown options, because they would have no effect. */
 export function readModelOptions(options: unknown): CodexLanguageModelOptions {
   return checked(schema, options ?? {}, { what: "providerOptions.codex", keys: OPTION_KEYS });
 }
 
-/** Checks a value; the error of an unknown key names the key that may have been meant. */
+/** Validates a value. For an unknown key, the error suggests the key that was probably meant. */
 export function checked<Schema extends z.ZodType>(
   expected: Schema,
   value: unknown,
@@ -110,7 +110,7 @@ export function checked<Schema extends z.ZodType>(
     const valid = path.length === 0 ? keys : (NESTED_KEYS[path.join(".")] ?? []);
     return issue.keys.flatMap((key) => (path.length === 0 && whereKeyBelongs(key)) || hint(key, valid));
   });
-  const message = [`${what} can't be used:`, z.prettifyError(result.error), ...hints].join("\n");
+  const message = [`Invalid ${what}:`, z.prettifyError(result.error), ...hints].join("\n");
   throw new CodexModelError("invalid_options", message, { cause: result.error });
 }
 

@@ -12,24 +12,24 @@ import type { CodexTool } from "../tools/provider-tools.ts";
 
 /** Settings of a provider or of one of its models, including functions. */
 export interface CodexModelSettings extends Omit<SharedOptions, "mcpServers"> {
-  /** MCP servers of every thread, by name; those of a call are added. The user's configuration is not changed. Default: none. */
+  /** MCP servers for every thread, by name. A call can add others. The user's configuration is not changed. Default: none. */
   readonly mcpServers?: McpServers | undefined;
-  /** Decides which approvals are answered without asking a person. Default: none, so a person is asked about all of them. */
+  /** Decides which approvals are answered automatically. Default: none, so a person is asked about every approval. */
   readonly policy?: Policy | (() => Policy) | undefined;
   /**
-   * Answer Codex's requests before the policy is applied or a person is asked. Questions of the model and of MCP servers are
-   * answered only by handlers; without one they are declined.
+   * Functions that answer Codex's requests before the policy is applied or a person is asked. Questions from the model and from
+   * MCP servers are answered only by handlers; without a handler they are declined.
    */
   readonly handlers?: CodexHandlers | undefined;
   /** Tools that this program runs during a turn, without ending the step. Default: none. */
   readonly tools?: Readonly<Record<string, CodexTool>> | undefined;
-  /** How long a call of one of `tools` may take. Default: 10 minutes. */
+  /** How long a call to one of the `tools` may take. Default: 10 minutes. */
   readonly toolTimeoutMs?: number | undefined;
   /** How long a turn waits for a tool result or a person. Default: 15 minutes. */
   readonly suspendTimeoutMs?: number | undefined;
 }
 
-/** Settings for the calls of one model. `providerOptions.codex` overrides them. */
+/** Settings for one model's calls. `providerOptions.codex` overrides them. */
 export interface CallDefaults {
   readonly options: SharedOptions;
   readonly approvals: ApprovalSettings;
@@ -51,7 +51,7 @@ export const modelSettings = {
   policy: z
     .custom<Policy | (() => Policy)>(
       (value) => typeof value === "function" || isPolicy(value),
-      "must be a policy of @codexkit/approvals, as definePolicy makes it, or a function that returns one",
+      "must be a policy from definePolicy (@codexkit/approvals), or a function that returns one",
     )
     .optional(),
   handlers: functionsOf<CodexHandlers>(HANDLER_NAMES).optional(),
@@ -64,7 +64,7 @@ export const modelSettings = {
           value !== null &&
           "inputSchema" in value &&
           isFunction(value, "execute"),
-        "must have an inputSchema and a function execute",
+        "must have an `inputSchema` and an `execute` function",
       ),
     )
     .optional(),
@@ -75,10 +75,10 @@ export const modelSettings = {
 const schema = z.strictObject(modelSettings);
 
 export function readModelSettings(settings: CodexModelSettings): CodexModelSettings {
-  return checked(schema, settings, { what: "The settings of a model", keys: Object.keys(modelSettings) });
+  return checked(schema, settings, { what: "model settings", keys: Object.keys(modelSettings) });
 }
 
-/** Merges the provider's settings with those of the model, which take precedence. */
+/** Merges the provider's and the model's settings. The model's take precedence. */
 export function callDefaults(
   provider: CodexModelSettings & Pick<CallDefaults, "fetch" | "onWarning">,
   own: CodexModelSettings,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { suggestKey } from "./suggest-key.ts";
 
-/** An object whose functions are all optional. A name that is not one of them would never be called, and is an error. */
+/** An object of optional functions. An unknown name is an error, because it would never be called. */
 export function functionsOf<Type extends object>(
   known: Readonly<Record<keyof Type, true>>,
 ): z.ZodType<Type, Type> {
@@ -12,7 +12,7 @@ export function functionsOf<Type extends object>(
 }
 
 /**
- * The same for an object that may have other members, such as `console`. Of those, only names that look misspelt are errors.
+ * Like `functionsOf`, but allows other members, as `console` has. Of those, only names that look misspelt are errors.
  */
 export function someFunctionsOf<Type extends object>(
   known: Readonly<Record<keyof Type, true>>,
@@ -27,7 +27,7 @@ export function someFunctionsOf<Type extends object>(
   });
 }
 
-/** An object with only these keys. Their values are checked elsewhere. */
+/** An object that may have only these keys. Their values are checked elsewhere. */
 export function keysOf<Type extends object>(
   keys: readonly string[],
   needs: (value: Readonly<Record<string, unknown>>) => string | undefined,
@@ -39,11 +39,11 @@ export function keysOf<Type extends object>(
   });
 }
 
-/** The message for an unknown key. */
+/** Returns the error message for an unknown key. */
 export function unknownKey(given: string, keys: readonly string[]): string {
   const meant = suggestKey(given, keys);
   return meant === undefined
-    ? `There is no "${given}"; valid: ${keys.join(", ")}.`
+    ? `Unknown key "${given}". Valid keys: ${keys.join(", ")}.`
     : `Did you mean "${meant}" instead of "${given}"?`;
 }
 

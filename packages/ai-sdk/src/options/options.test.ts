@@ -1,4 +1,4 @@
-// Options of calls, models and providers, on the real codex.
+// Call, model and provider options on the real codex.
 import { callTool, say, type ScriptRequest } from "@codexkit/scripted-model";
 import { generateText } from "ai";
 import { writeFile } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { type CodexLanguageModelOptions, type CodexModelId, createCodex } from "
 
 type ProviderOptions = NonNullable<Parameters<typeof generateText>[0]["providerOptions"]>;
 
-/** What Codex tells the model of its sandbox. */
+/** Returns the sandbox description that Codex sends to the model. */
 function permissions(request: ScriptRequest | undefined): string {
   const text = JSON.stringify(request?.input ?? []);
   return text.slice(text.lastIndexOf("<permissions instructions>")).slice(0, 600);
@@ -29,7 +29,7 @@ describe("options", () => {
     ["sandbx", "sandbox"],
     ["reasoningeffort", "reasoningEffort"],
     ["threadID", "threadId"],
-  ])("are rejected with the right key for %s", async (wrong, right) => {
+  ])("are rejected with the correct key for %s", async (wrong, right) => {
     await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
     const call = generateText({
       model: codex(),
@@ -50,7 +50,7 @@ describe("options", () => {
     [{ mcpServers: { a: { comand: "x" } } }, 'Did you mean "command"'],
     [{ sandboxPolicy: { type: "workspaceWrite", writeableRoots: [] } }, 'Did you mean "writableRoots"'],
   ])(
-    "in the wrong scope, or with a wrong nested key, are rejected with the right one: %j",
+    "in the wrong scope or with a wrong nested key are rejected with the correct one: %j",
     async (options, words) => {
       await using codex = createCodex({ launch: { codexPath: "/nowhere/codex" } });
       const call = generateText({ model: codex(), prompt: "go", providerOptions: { codex: options } });
@@ -61,7 +61,7 @@ describe("options", () => {
     },
   );
 
-  it("of the provider are rejected with the right key too", () => {
+  it("of a provider are rejected with the correct key too", () => {
     expect(() => createCodex({ codexPath: "/usr/bin/codex" } as object)).toThrow(
       'Did you mean "launch.codexPath"',
     );
@@ -155,7 +155,7 @@ describe("options", () => {
     await generateText({ model: stage.codex(), prompt: "go" });
     expect(permissions(stage.model.requests[0])).toContain("Network access is enabled");
     expect(JSON.stringify(stage.model.requests[0]?.input)).toContain("/opt");
-    // A name given for one call counts more than the provider's detailed one.
+    // A call's sandbox name overrides the provider's detailed policy.
     await generateText({
       model: stage.codex(),
       prompt: "go",
@@ -181,7 +181,7 @@ describe("options", () => {
     expect(JSON.parse(started ?? "{}")).toMatchObject({ result: { approvalsReviewer: "auto_review" } });
   });
 
-  it("turn mentions in the text into mentions of Codex", async () => {
+  it("convert mentions in the text to Codex mentions", async () => {
     const sent: string[] = [];
     await using stage = await codexStage(() => say("ok"), {
       launchOptions: { onPacket: ({ direction, text }) => void (direction === "sent" && sent.push(text)) },
@@ -204,7 +204,7 @@ describe("options", () => {
     ]);
   });
 
-  it("hide plans", async () => {
+  it("can hide plans", async () => {
     const plan = { plan: [{ step: "one", status: "pending" }] };
     await using stage = await codexStage(
       ({ newOutputs }) => (newOutputs.length === 0 ? callTool("update_plan", plan) : say("ok")),

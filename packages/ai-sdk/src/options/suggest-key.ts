@@ -1,6 +1,6 @@
 import { findNearestName } from "codexkit/options";
 
-/** Names that other providers and Codex itself use for the same thing. */
+/** Other providers' and Codex's own names for the same options. */
 const KNOWN_AS: Readonly<Record<string, string>> = {
   sandboxMode: "sandbox",
   approvalMode: "approvalPolicy",

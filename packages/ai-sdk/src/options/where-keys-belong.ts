@@ -1,4 +1,4 @@
-/** Settings of a provider or a model. They can't be options of a call, which are JSON, because they are or belong to functions. */
+/** Settings of a provider or a model. They can't be call options, which are JSON, because they are or belong to functions. */
 const OF_MODELS = new Set(["policy", "handlers", "tools", "toolTimeoutMs", "suspendTimeoutMs"]);
 
 const OF_PROVIDERS = new Set([
@@ -17,7 +17,7 @@ const OF_PROVIDERS = new Set([
 
 const OF_CALLS = new Set(["threadId", "fork", "compact", "skills", "mentions"]);
 
-/** Names the scope of a key that is unknown in another scope. */
+/** Explains in which scope a key is valid, for a key that was used in another scope. */
 export function whereKeyBelongs(key: string): string | undefined {
   if (OF_MODELS.has(key)) {
     return `"${key}" is a setting of a provider or a model: createCodex({ ${key} }) or codex(modelId, { ${key} }).`;

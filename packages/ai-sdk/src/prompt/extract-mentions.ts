@@ -11,14 +11,14 @@ interface Mentions {
   readonly skills: NamedPath[];
 }
 
-/** `[@name](target)` and `[$name](target)`: how Codex's own editors write a mention. */
+/** `[@name](target)` and `[$name](target)`, the syntax of Codex's own editors. */
 const LINK = /\[([@$])([^\]\n]+)\]\(([^)\s]+)\)/g;
-/** `@path`, at the start of a word and without the punctuation that ends a sentence. */
+/** `@path` at the start of a word, without trailing punctuation. */
 const FILE = /(?<![\w[./@])@([\w./+~-]*[\w+~-])/g;
 
 /**
- * The mentions in a text: linked apps, plugins, files and skills, and `@path` for each file below the folder. A name without an
- * existing file, such as `@alice`, stays a word.
+ * Finds the mentions in a text: linked apps, plugins, files and skills, and `@path` for each file below the folder. A name that
+ * matches no file, such as `@alice`, is left as text.
  */
 export function extractMentions(text: string, cwd: string): Mentions {
   const links = [...text.matchAll(LINK)].flatMap(([, sigil = "", name = "", target = ""]) => {

@@ -1,16 +1,16 @@
 import type { SharedV4FileData } from "@ai-sdk/provider";
 
-/** Where a file's content is. */
+/** The location of a file's content. */
 export type FileSource =
   | { readonly at: "bytes"; readonly bytes: Uint8Array }
   | { readonly at: "text"; readonly text: string }
   | { readonly at: "url"; readonly url: URL }
   | { readonly at: "nowhere"; readonly why: string };
 
-/** What a file part may hold: V4's tagged data, or the bare data of V3 and of the AI SDK's shims. */
+/** The data of a file part: V4's tagged data, or the untagged data of V3 and of the AI SDK's shims. */
 export type FileData = SharedV4FileData | string | Uint8Array | ArrayBuffer | URL;
 
-/** The content of a file part. Never throws: unions of the AI SDK grow in patch releases. */
+/** Finds a file part's content. Never throws, because the AI SDK extends its unions in patch releases. */
 export function fileSource(data: FileData): FileSource {
   if (data instanceof URL) return fromUrl(data);
   if (data instanceof Uint8Array) return { at: "bytes", bytes: data };
@@ -24,13 +24,16 @@ export function fileSource(data: FileData): FileSource {
     case "text":
       return { at: "text", text: data.text };
     case "reference":
-      return { at: "nowhere", why: "Codex keeps no files that a reference could name: give its bytes" };
+      return {
+        at: "nowhere",
+        why: "Codex stores no files that a reference could name; pass the bytes instead",
+      };
     default:
-      return { at: "nowhere", why: "its data is of an unknown kind" };
+      return { at: "nowhere", why: "its data has an unknown type" };
   }
 }
 
-/** Base64 has no colon, so that an address can't be mistaken for it. */
+/** Base64 contains no colon, so a URL can't be mistaken for it. */
 function fromString(data: string): FileSource {
   return /^[a-z][a-z0-9+.-]*:/i.test(data) && URL.canParse(data)
     ? fromUrl(new URL(data))

@@ -13,11 +13,11 @@ import { callParts, readToolResults, resultParts } from "./tool-results.ts";
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * The messages before the new input as items of the Responses API, as a thread would store them. Each tool call is followed by
- * its result, which may be in a later message: the API rejects one without the other.
+ * Converts the messages before the new input to Responses API items, as a thread would store them. Each tool call is followed by
+ * its result, which may be in a later message, because the API rejects one without the other.
  *
- * @param known Results that have been read already.
- * @param from The index of the first message that is wanted.
+ * @param known Results that have already been read.
+ * @param from The index of the first message to convert.
  */
 export async function readHistory(
   prompt: LanguageModelV4Prompt,
@@ -31,7 +31,7 @@ export async function readHistory(
   warnOfStrayResults(all, context);
   const unread = resultParts(prompt).filter(({ toolCallId }) => !known.has(toolCallId));
   const results = new Map([...known, ...(await readToolResults(unread, context))]);
-  // A call whose result came in a later step is in both steps; the API accepts each call once.
+  // A call whose result came in a later step is part of both steps, but the API accepts each call only once.
   const firsts = new Map(
     callParts(all)
       .toReversed()
@@ -54,7 +54,7 @@ export async function readHistory(
   return items.flat();
 }
 
-/** The content of a user message. */
+/** Converts a part of a user message. */
 export async function readUserPart(
   part: Extract<LanguageModelV4Message, { role: "user" }>["content"][number],
   context: ReadContext,
@@ -80,7 +80,7 @@ async function assistantItems(
       return callItems(part, results.get(part.toolCallId));
     // Added with its call, above.
     case "tool-result":
-    // A model accepts earlier reasoning only as the original encrypted item, which the AI SDK does not keep.
+    // Models accept earlier reasoning only as the original encrypted item, which the AI SDK does not keep.
     case "reasoning":
     case "reasoning-file":
       return [];
@@ -91,7 +91,7 @@ async function assistantItems(
   }
 }
 
-/** A tool call and its result, which the API accepts only together. */
+/** Converts a tool call and its result, which the API accepts only together. */
 export function callItems(
   { toolCallId, toolName, input }: Pick<LanguageModelV4ToolCallPart, "toolCallId" | "toolName" | "input">,
   output: readonly Content[] | undefined,
@@ -107,7 +107,7 @@ export function callItems(
     {
       type: "function_call_output",
       call_id: callId,
-      // Codex itself would insert "aborted", which is less specific.
+      // Without an output, Codex would insert "aborted", which is less specific.
       output: output === undefined ? "The call was not answered." : toOutputBody(output),
     },
   ];
@@ -121,7 +121,7 @@ function outputText({ text }: { readonly text: string }): JsonValue {
   return { type: "output_text", text };
 }
 
-/** The only item for an image of the assistant: its messages contain only text. */
+/** The only item that can hold an assistant's image, because assistant messages contain only text. */
 function generatedImage({ dataUrl }: { readonly dataUrl: string }): JsonValue {
   return {
     type: "image_generation_call",
@@ -130,23 +130,23 @@ function generatedImage({ dataUrl }: { readonly dataUrl: string }): JsonValue {
   };
 }
 
-/** Ids of other providers may be too long. Shortened ids must stay distinct. */
+/** Shortens ids of other providers that are too long. Shortened ids stay distinct. */
 function toCallId(toolCallId: string): string {
   return toolCallId.length <= promptLimits.nameCharacters
     ? toolCallId
     : `call_${createHash("sha256").update(toolCallId).digest("hex").slice(0, 48)}`;
 }
 
-/** The API accepts letters, digits, `_` and `-`. */
+/** The API accepts only letters, digits, `_` and `-`. */
 function toName(toolName: string): string {
   return toolName.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, promptLimits.nameCharacters) || "tool";
 }
 
-/** Results without their call, for example after messages were removed. */
+/** Warns of results without a call, for example because messages were removed. */
 function warnOfStrayResults(prompt: LanguageModelV4Prompt, { warn }: ReadContext): void {
   const called = new Set(callParts(prompt).map(({ toolCallId }) => toolCallId));
   for (const { toolCallId, toolName } of resultParts(prompt)) {
-    const message = `The result of ${toolName} was left out of the history: its call ${toolCallId} is not there.`;
+    const message = `The result of ${toolName} was left out of the history, because its call ${toolCallId} is missing.`;
     if (!called.has(toolCallId)) warn({ type: "other", message });
   }
 }

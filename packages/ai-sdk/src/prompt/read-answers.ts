@@ -6,17 +6,17 @@ import type { ThreadOrigin } from "./thread-of.ts";
 import { toToolResult } from "./tool-output.ts";
 import { readToolResults } from "./tool-results.ts";
 
-/** Answers to everything that a step of a turn asked for. */
+/** Answers to all requests of a step. */
 export interface StepAnswers {
-  /** The thread and the turn that wait for them. */
+  /** The waiting thread and turn. */
   readonly origin: ThreadOrigin;
-  /** The tool calls of the step, answered or not. */
+  /** The step's tool calls, answered or not. */
   readonly calls: readonly Pick<LanguageModelV4ToolCallPart, "toolCallId" | "toolName" | "input">[];
   readonly toolResults: readonly LanguageModelV4ToolResultPart[];
   readonly approvals: readonly ApprovalResponse[];
 }
 
-/** Reads answers that come without a prompt. A thread that has lost the turn gets the calls and their results as history. */
+/** Reads answers that come without a prompt. If the turn no longer exists, the calls and their results become history. */
 export async function readAnswers(
   { origin, calls, toolResults, approvals }: StepAnswers,
   { signal, fetch }: Pick<PromptContext, "signal" | "fetch">,

@@ -20,24 +20,24 @@ const user = (...content: (string | User["content"][number])[]): User => ({
 });
 const file = (data: FileData, mediaType: string, filename?: string): User["content"][number] => ({
   type: "file",
-  // Bare data is what V3 and the AI SDK's shims hand over, in spite of V4's types.
+  // V3 and the AI SDK's shims pass untagged data, despite V4's types.
   data: data as { type: "text"; text: string },
   mediaType,
   ...(filename === undefined ? {} : { filename }),
 });
 
-/** Answers every address as told, where `fetch` would go out. */
+/** Replaces `fetch` with fixed answers, so that no request leaves the machine. */
 const answering =
   (answer: () => Response): typeof fetch =>
   async () =>
     answer();
 
-describe("a file of the user", () => {
+describe("a user's file", () => {
   it.each<[string, FileData, string]>([
     ["bytes", { type: "data", data: bytes }, "image/png"],
     ["base64", { type: "data", data: png }, "image/*"],
     ["a data URL", { type: "url", url: new URL(pngUrl) }, "image"],
-    ["a data URL in the place of base64", { type: "data", data: pngUrl }, "image"],
+    ["a data URL instead of base64", { type: "data", data: pngUrl }, "image"],
     ["bare bytes", bytes, "image/jpeg"],
     ["a bare buffer", bytes.buffer, "image"],
     ["bare base64", png, "image"],
@@ -76,7 +76,7 @@ describe("a file of the user", () => {
     expect(JSON.stringify(read.input)).not.toContain('"secret"');
     expect(read.warnings).toHaveLength(1);
     const disguised = await readPrompt([user(file(at("secret.txt"), "image/png"))], { tools });
-    expect(disguised.warnings).toMatchObject([{ details: expect.stringContaining("none of them") }]);
+    expect(disguised.warnings).toMatchObject([{ details: expect.stringContaining("none of these") }]);
     await expect(readPrompt([user(file(at("folder"), "image/png"))], { tools })).rejects.toThrow(
       DownloadError,
     );
@@ -85,12 +85,17 @@ describe("a file of the user", () => {
 
   it.each<[string, FileData, string, string?]>([
     ["V4's text", { type: "text", text: "a: 1" }, "application/yaml"],
-    ["V4's text of a type that is none", { type: "text", text: "a: 1" }, "application/pdf"],
+    ["V4's text with a type that is not text", { type: "text", text: "a: 1" }, "application/pdf"],
     ["bytes", { type: "data", data: Buffer.from("a: 1") }, "text/plain"],
     ["base64", { type: "data", data: btoa("a: 1") }, "application/vnd.api+json"],
     ["a data URL without base64", new URL("data:text/plain,a:%201"), "text/plain"],
-    ["source that browsers take for a video", Buffer.from("a: 1"), "video/mp2t", "a.ts"],
-    ["source that systems know nothing of", Buffer.from("a: 1"), "application/octet-stream", "Makefile"],
+    ["source code that browsers mistake for a video", Buffer.from("a: 1"), "video/mp2t", "a.ts"],
+    [
+      "source code whose type systems don't know",
+      Buffer.from("a: 1"),
+      "application/octet-stream",
+      "Makefile",
+    ],
     ["a drawing", Buffer.from("a: 1"), "image/svg+xml"],
   ])("is inserted into the text if it is a text file: %s", async (_what, data, mediaType, filename) => {
     const read = await readPrompt([user(file(data, mediaType, filename))], { tools });
@@ -102,11 +107,11 @@ describe("a file of the user", () => {
   it.each<[string, FileData, string]>([
     ["a PDF", Buffer.from("%PDF-1.7"), "application/pdf"],
     ["a sound", Buffer.from("ID3"), "audio/mpeg"],
-    ["a picture of another kind", Buffer.from("BM"), "image/bmp"],
-    ["a text that is none", new Uint8Array([0xff, 0xfe, 0xfd]), "text/plain"],
+    ["an image of an unsupported type", Buffer.from("BM"), "image/bmp"],
+    ["text that is not UTF-8", new Uint8Array([0xff, 0xfe, 0xfd]), "text/plain"],
     ["a reference", { type: "reference", reference: { codex: "file-1" } }, "image/png"],
     ["a malformed data URL", "data:text/plain,%E0%A4%A", "text/plain"],
-    ["data of a kind to come", { type: "hologram" } as unknown as FileData, "image/png"],
+    ["data of a future kind", { type: "hologram" } as unknown as FileData, "image/png"],
   ])("is left out with a warning and a note for the model: %s", async (_what, data, mediaType) => {
     const { input, warnings } = await readPrompt([user(file(data, mediaType, "f.bin"))], { tools });
     expect(warnings).toEqual([
@@ -167,7 +172,7 @@ describe("a file of the user", () => {
     );
   });
 
-  it("is no longer downloaded when the call is aborted, which rejects with the caller's reason", async () => {
+  it("is no longer downloaded once the call is aborted, and the call rejects with the caller's reason", async () => {
     const abort = new AbortController();
     const never: typeof fetch = (_url, init) =>
       new Promise((_resolve, reject) => {

@@ -4,7 +4,7 @@ import type { DownloadContext } from "./download.ts";
 import { fileKind } from "./file-kind.ts";
 import { type FileData, fileSource } from "./file-source.ts";
 
-/** A part of a message, a prompt or a tool result, in a form that a model accepts. */
+/** A part of a message, a prompt or a tool result, in a form that models accept. */
 export type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly dataUrl: string };
@@ -18,11 +18,11 @@ export interface FilePart {
 export interface ReadContext extends DownloadContext {
   /** Receives a warning for each file that can't be passed on. */
   readonly warn: (warning: SharedV4Warning) => void;
-  /** Whether a file that can't be downloaded fails the call. Otherwise it is left out. */
+  /** Whether a file that can't be downloaded fails the call or is left out. */
   readonly unreachable: "reject" | "leave out";
 }
 
-/** A context that collects warnings and leaves out files that can't be downloaded. */
+/** Creates a context that collects warnings and leaves out files that can't be downloaded. */
 export function createReadContext({ signal, fetch }: DownloadContext): {
   readonly context: ReadContext;
   readonly warnings: SharedV4Warning[];
@@ -32,12 +32,12 @@ export function createReadContext({ signal, fetch }: DownloadContext): {
   return { context: { signal, fetch, warn, unreachable: "leave out" }, warnings };
 }
 
-/** The image types that models accept. Codex silently replaces any other by a note. */
+/** The image types that models accept. Codex silently replaces all others with a note. */
 const shownImages = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /**
- * Reads a file as content: images as they are, text inline under its name. Any other file is left out: the caller gets a
- * warning, and a note replaces it, so that the model does not guess its content.
+ * Reads a file as content: images unchanged, text inline under its name. Any other file is left out with a warning, and a note
+ * replaces it, so that the model does not guess its content.
  */
 export async function readFile(file: FilePart, context: ReadContext): Promise<Content> {
   const source = fileSource(file.data);
@@ -46,22 +46,24 @@ export async function readFile(file: FilePart, context: ReadContext): Promise<Co
   if (source.at === "text") return inline(file, source.text);
 
   const kind = fileKind(file.mediaType, file.filename);
-  if (kind === "other") return refuse("Codex is shown images and text, and no other files");
-  // A prompt may name an image by its path, but must not be able to read any text file of this machine.
+  if (kind === "other") return refuse("Codex accepts only images and text files");
+  // A prompt may refer to an image by its path, but must not be able to read arbitrary text files on this machine.
   if (kind === "text" && source.at === "url" && source.url.protocol === "file:")
-    return refuse("text is not read from a path: give its content");
+    return refuse("text files are not read from a path; pass the content instead");
 
   const bytes = source.at === "bytes" ? source.bytes : await fetched(source.url, context);
   if (!(bytes instanceof Uint8Array)) return refuse(bytes.message);
   if (kind === "text") {
     const text = decode(bytes);
-    return text === undefined ? refuse("it is no text in UTF-8") : inline(file, text);
+    return text === undefined ? refuse("it is not valid UTF-8") : inline(file, text);
   }
-  // Loaded with the first image, as the download code is with the first URL.
+  // Loaded with the first image, just as the download code is loaded with the first URL.
   const { detectMediaType } = await import("@ai-sdk/provider-utils");
   const type = detectMediaType({ data: bytes, topLevelType: "image" });
   if (type === undefined || !shownImages.has(type))
-    return refuse(`Codex is shown PNG, JPEG, GIF and WebP, and this is ${type ?? "none of them"}`);
+    return refuse(
+      `Codex accepts PNG, JPEG, GIF and WebP images, but this file is ${type ?? "none of these"}`,
+    );
   return { type: "image", dataUrl: `data:${type};base64,${toBase64(bytes)}` };
 }
 

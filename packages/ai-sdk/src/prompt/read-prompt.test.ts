@@ -25,7 +25,7 @@ describe("a prompt", () => {
     await expect(readPrompt([user("hi")], { tools })).resolves.toMatchObject({ instructions: undefined });
   });
 
-  it("uses all user messages after the last assistant message as input, the rest as history", async () => {
+  it("uses all user messages after the last assistant message as input, and the rest as history", async () => {
     const read = await readPrompt(
       [user("one"), says("two"), user("three", "four"), { role: "tool", content: [] }, user("five")],
       { tools },
@@ -37,7 +37,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("continues the thread of its newest assistant message, and no older one", async () => {
+  it("continues the thread of its newest assistant message, never an older one", async () => {
     const codex = (threadId: string, turnId?: string): { codex: { threadId: string; turnId?: string } } => ({
       codex: { threadId, ...(turnId === undefined ? {} : { turnId }) },
     });

@@ -11,28 +11,28 @@ import { toToolResult } from "./tool-output.ts";
 import { callParts, clientToolResults, readToolResults } from "./tool-results.ts";
 import { promptEntries, type PromptEntries } from "../transcript/prompt-entries.ts";
 
-/** A prompt of the AI SDK, split by how Codex receives its parts. */
+/** An AI SDK prompt, split into the parts that Codex receives separately. */
 export interface ReadPrompt {
-  /** System messages, joined; undefined without any. */
+  /** System messages, joined. Undefined if there are none. */
   readonly instructions: string | undefined;
-  /** The thread that this prompt continues, from the metadata of its newest assistant message. */
+  /** The thread that this prompt continues, according to the metadata of its newest assistant message. */
   readonly thread: ThreadOrigin | undefined;
-  /** Input of the turn: all user messages after the last assistant message. */
+  /** The turn's input: all user messages after the last assistant message. */
   readonly input: readonly InputPart[];
-  /** The whole prompt, reduced to digests, and how many of them come before the new input. */
+  /** The whole prompt as digests, and how many of them precede the new input. */
   readonly digests: PromptEntries & { readonly prefixLength: number };
-  /** The prompt as it was passed. */
+  /** The unchanged prompt. */
   readonly messages: LanguageModelV4Prompt;
   /**
-   * Reads the messages before the new input, for a thread that does not have them.
-   * @param from The index of the first one that the thread lacks.
+   * Reads the messages before the new input, for a thread that does not contain them.
+   * @param from The index of the first message that the thread lacks.
    */
   readonly readHistory: (from?: number) => Promise<History>;
-  /** The ids of the tool calls that the caller has seen. */
+  /** Ids of the tool calls that the caller has seen. */
   readonly knownCalls: ReadonlySet<string>;
-  /** Results of client tools that came after the last assistant message, in order. */
+  /** Client tool results after the last assistant message, in order. */
   readonly toolResults: readonly ClientToolResult[];
-  /** Answers to requests for approval that came after the last assistant message. */
+  /** Approval responses after the last assistant message. */
   readonly approvals: readonly ApprovalResponse[];
   readonly warnings: readonly SharedV4Warning[];
 }
@@ -44,7 +44,7 @@ export interface ClientToolResult {
   readonly result: ToolResult;
 }
 
-/** Earlier messages, as items of the Responses API. */
+/** Earlier messages, as Responses API items. */
 export interface History {
   readonly items: readonly JsonValue[];
   readonly warnings: readonly SharedV4Warning[];
@@ -57,13 +57,13 @@ export interface ApprovalResponse {
 }
 
 export interface PromptContext {
-  /** The names of the client tools offered in this call. */
+  /** Names of the client tools that this call offers. */
   readonly tools: ReadonlySet<string>;
   readonly signal?: AbortSignal;
   readonly fetch?: typeof fetch;
 }
 
-/** Reads a prompt. Rejects only if a file of the new input can't be downloaded, or if `signal` aborts. */
+/** Reads a prompt. Rejects only if a file in the new input can't be downloaded, or if `signal` aborts. */
 export async function readPrompt(
   prompt: LanguageModelV4Prompt,
   { tools, signal, fetch }: PromptContext,

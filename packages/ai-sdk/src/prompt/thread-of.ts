@@ -1,14 +1,14 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 
-/** The thread that a prompt continues, and the last turn that it has seen. */
+/** The thread that a prompt continues, and the last turn that the prompt contains. */
 export interface ThreadOrigin {
   readonly threadId: string;
   readonly turnId: string | undefined;
 }
 
 /**
- * The thread of the newest assistant message. The thread of an older message lacks what another model has said since, so the
- * whole prompt needs a new thread.
+ * Returns the thread of the newest assistant message. An older message's thread is not used, because it lacks what another model
+ * has said since, so the whole prompt needs a new thread.
  */
 export function threadOf(prompt: LanguageModelV4Prompt): ThreadOrigin | undefined {
   const newest = prompt.findLast(({ role }) => role === "assistant");

@@ -2,7 +2,7 @@ import type { LanguageModelV4ToolResultOutput } from "@ai-sdk/provider";
 import type { JsonValue, ToolResult } from "codexkit";
 import { type Content, readFile, type ReadContext } from "./read-file.ts";
 
-/** The result of a tool, in a form that a model accepts. */
+/** Reads a tool's result into a form that models accept. */
 export async function readToolOutput(
   output: LanguageModelV4ToolResultOutput,
   context: ReadContext,
@@ -19,7 +19,7 @@ export async function readToolOutput(
     case "content":
       return readContent(output.value, context);
     default:
-      // Tools of older releases return a plain value here.
+      // Older AI SDK releases pass a plain value here.
       return [text(toJson(output))];
   }
 }
@@ -33,14 +33,14 @@ export function toToolResult(contents: readonly Content[]): ToolResult {
   );
 }
 
-/** The same as the output of a `function_call_output` item. */
+/** Converts the result to the output of a `function_call_output` item. */
 export function toOutputBody(contents: readonly Content[]): JsonValue {
   const [only, ...more] = contents;
   if (only?.type === "text" && more.length === 0) return only.text;
   return contents.map(toInputContent);
 }
 
-/** A content part in the format of the Responses API. */
+/** Converts a content part to the format of the Responses API. */
 export function toInputContent(content: Content): JsonValue {
   return content.type === "text"
     ? { type: "input_text", text: content.text }
@@ -58,16 +58,16 @@ async function readContent(
       context.warn({
         type: "unsupported",
         feature: `tool result content of type ${String((part as { type?: unknown }).type)}`,
-        details: "It was left out: Codex is shown the text, images and text files of a tool's result.",
+        details: "It was left out: Codex accepts only text, images and text files in tool results.",
       });
       return [];
     }),
   );
   const shown = contents.flat();
-  return shown.length === 0 ? [text("The tool gave nothing back.")] : shown;
+  return shown.length === 0 ? [text("The tool returned nothing.")] : shown;
 }
 
-/** Values that are not JSON (`undefined`, a function) become readable text. */
+/** Converts values that are not JSON (`undefined`, a function) to readable text. */
 function toJson(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }

@@ -48,7 +48,7 @@ describe("a call that appears in two steps", () => {
   });
 });
 
-describe("the result of a tool", () => {
+describe("a tool's result", () => {
   it.each<[LanguageModelV4ToolResultOutput, unknown, unknown?]>([
     [{ type: "text", value: "sunny" }, "sunny"],
     [{ type: "json", value: { sun: true } }, '{"sun":true}'],
@@ -58,7 +58,7 @@ describe("the result of a tool", () => {
     [{ type: "execution-denied" }, "The call was denied."],
     [{ type: "execution-denied", reason: "too late" }, "The call was denied: too late"],
     [{ type: "content", value: [{ type: "text", text: "see" }] }, "see"],
-    [{ type: "content", value: [] }, "The tool gave nothing back."],
+    [{ type: "content", value: [] }, "The tool returned nothing."],
     [
       {
         type: "content",
@@ -84,7 +84,7 @@ describe("the result of a tool", () => {
     expect(read.warnings).toEqual([]);
   });
 
-  it("is the newest one if ai 7 kept preliminary ones too", async () => {
+  it("is the newest one if ai 7 also kept preliminary ones", async () => {
     const shown = (value: string): Assistant["content"][number] => ({
       type: "tool-result",
       toolCallId: "p1",
@@ -106,7 +106,7 @@ describe("the result of a tool", () => {
     expect(read.warnings).toMatchObject([{ feature: "tool result content of type custom" }]);
   });
 
-  it("is the client's if its call was, or if the tool is offered; a denied call of the provider is not", async () => {
+  it("belongs to the client if its call does or if the tool is offered, but not if it denies a provider's call", async () => {
     const denied = result("p1", { type: "execution-denied" });
     const known = await readPrompt([assistant(call("p1", true)), denied], { tools: new Set(["look"]) });
     expect(known.toolResults).toEqual([]);

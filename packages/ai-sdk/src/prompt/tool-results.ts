@@ -6,7 +6,7 @@ import type {
 import type { Content, ReadContext } from "./read-file.ts";
 import { readToolOutput } from "./tool-output.ts";
 
-/** Results by the id of their call; the newest counts. */
+/** Reads results by call id. If a call has several results, the newest is used. */
 export async function readToolResults(
   parts: readonly LanguageModelV4ToolResultPart[],
   context: ReadContext,
@@ -22,8 +22,8 @@ export async function readToolResults(
 }
 
 /**
- * The results of client tools after the last assistant message. The AI SDK also adds a result for a provider's tool that a
- * person denied, for which no turn waits.
+ * Returns the client tool results after the last assistant message. Excludes the result that the AI SDK adds for a provider's
+ * tool that a person denied, because no turn waits for it.
  */
 export function clientToolResults(
   prompt: LanguageModelV4Prompt,
@@ -43,7 +43,7 @@ export function callParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolCal
   );
 }
 
-/** The results in a prompt: those of client tools in tool messages, those of the provider next to their calls. */
+/** Returns all results in a prompt. Client tool results are in tool messages, provider results next to their calls. */
 export function resultParts(prompt: LanguageModelV4Prompt): LanguageModelV4ToolResultPart[] {
   return prompt.flatMap((message): LanguageModelV4ToolResultPart[] => {
     if (message.role === "assistant") return message.content.filter((part) => part.type === "tool-result");

@@ -21,14 +21,14 @@ type Pending =
       readonly answer: (decision: UserDecision) => void;
     };
 
-/** The answer in a turn without a call: a queued turn, or one of a subagent that outlived its parent's turn. */
+/** The answer in a turn that no call serves: a queued turn, or a subagent's turn that outlived its parent's. */
 const NO_CLIENT = "No call of the AI SDK is waiting for this turn, so there is no client to ask.";
 
 const NOT_OFFERED = "It is not offered at the moment.";
 
 /**
- * Holds what a thread's turns request from their client until the answer arrives with a later call. An answer may also arrive
- * first: a server repeats its pending requests to a client that resumes the thread.
+ * Holds the requests of a thread's turns to their client until a later call delivers the answers. An answer can also arrive
+ * before its request, because a server repeats pending requests to a client that resumes the thread.
  */
 export class ClientRequestBroker {
   readonly #pending = new Map<string, Pending>();
@@ -40,7 +40,7 @@ export class ClientRequestBroker {
   #approvals: ApprovalSettings | undefined;
   #providerTools: readonly ProviderTool[] = [];
   #isOpen = false;
-  /** The thread whose turns make the requests. Undefined until it is open. */
+  /** The thread whose turns make the requests. Undefined until the thread is open. */
   thread: Pick<Thread, "id" | "steer"> | undefined;
 
   /** Whether there are requests that `takeUnreported` has not returned yet. */
@@ -53,7 +53,7 @@ export class ClientRequestBroker {
     return this.#pending.size > 0;
   }
 
-  /** Calls the listener whenever a request is added, answered or withdrawn. */
+  /** Calls the listener when a request is added, answered or withdrawn. */
   onChange(listener: () => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
@@ -69,19 +69,19 @@ export class ClientRequestBroker {
     return requests;
   }
 
-  /** Whether the current call has a tool of this name. */
+  /** Whether the current call offers a tool of this name. */
   isOffered(toolName: string): boolean {
     return this.#offered.has(toolName);
   }
 
-  /** Reports pending requests again. */
+  /** Marks all pending requests as unreported. */
   reportAgain(): void {
     for (const pending of this.#pending.values()) this.#unreported.add(pending);
   }
 
   /**
-   * Sets the current call: its tools, and who answers its approvals. A thread keeps the tools that it was started with, and
-   * may call one that is no longer offered.
+   * Sets the current call's tools and approval settings. A thread keeps the tools that it was started with, so it may call one
+   * that is no longer offered.
    */
   serve({
     tools,
@@ -97,25 +97,25 @@ export class ClientRequestBroker {
     this.#providerTools = providerTools;
   }
 
-  /** A provider's tool as the current call has it. Throws if that call does not have it. */
+  /** Returns the current call's version of a provider tool. Throws if the call does not have it. */
   providerTool(name: string): ProviderTool {
     const tool = this.#providerTools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(NOT_OFFERED);
     return tool;
   }
 
-  /** Who answers the approvals of the current call. */
+  /** The current call's approval settings. */
   get approvals(): ApprovalSettings | undefined {
     return this.#approvals;
   }
 
-  /** Accepts requests, for a turn that a call of the model serves, until disposed. */
+  /** Accepts requests until disposed. Held while a model call serves the turn. */
   openForTurn(): Disposable {
     this.#isOpen = true;
     return {
       [Symbol.dispose]: () => {
         this.#isOpen = false;
-        // Early answers belong to this turn only.
+        // Early answers are valid only for this turn.
         this.clearEarlyAnswers();
       },
     };
@@ -135,7 +135,7 @@ export class ClientRequestBroker {
     );
   }
 
-  /** Requests a decision of the user. Rejects when the signal aborts. */
+  /** Requests the user's decision. Rejects when the signal aborts. */
   async approve(request: ApprovalRequest, signal: AbortSignal): Promise<UserDecision> {
     if (!this.#isOpen) return { approved: false, reason: NO_CLIENT };
     return this.#request(
@@ -146,21 +146,21 @@ export class ClientRequestBroker {
     );
   }
 
-  /** Answers a tool call. Kept for later if the call has not been requested yet. */
+  /** Answers a tool call. If the call has not been requested yet, the answer is kept for it. */
   submitResult(toolCallId: string, outcome: ToolOutcome): void {
     const pending = this.#take(toolCallId);
     if (pending?.kind === "tool") pending.answer(outcome);
     else this.#earlyResults.set(toolCallId, outcome);
   }
 
-  /** Answers an approval. Kept for later if it has not been requested yet. */
+  /** Answers an approval. If it has not been requested yet, the answer is kept for it. */
   submitDecision(approvalId: string, decision: UserDecision): void {
     const pending = this.#take(approvalId);
     if (pending?.kind === "approval") pending.answer(decision);
     else this.#earlyDecisions.set(approvalId, decision);
   }
 
-  /** Rejects all pending requests with this reason. Returns the ids of their items. */
+  /** Rejects all pending requests with the reason. Returns their item ids. */
   rejectAll(reason: string): string[] {
     const requests = [...this.#pending.values()].map(({ request }) => request);
     for (const { kind, id } of requests) {
@@ -170,7 +170,7 @@ export class ClientRequestBroker {
     return requests.flatMap((request) => (request.kind === "tool" ? [request.id] : (request.itemId ?? [])));
   }
 
-  /** Discards answers without a request. */
+  /** Discards answers that have no request. */
   clearEarlyAnswers(): void {
     this.#earlyResults.clear();
     this.#earlyDecisions.clear();

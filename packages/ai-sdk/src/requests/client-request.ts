@@ -7,32 +7,32 @@ export interface UserDecision {
   readonly reason: string | undefined;
 }
 
-/** What a client's tool returned. An error is reported to the model as one. */
+/** The outcome of a client tool. Errors are reported to the model. */
 export type ToolOutcome =
   | { readonly type: "result"; readonly result: ToolResult }
   | { readonly type: "error"; readonly message: string };
 
-/** A call of a client tool. */
+/** A call to a client tool. */
 export interface ToolCallRequest {
   readonly kind: "tool";
-  /** The id of the call, which its result refers to. */
+  /** The call's id, which its result refers to. */
   readonly id: string;
   readonly toolName: string;
   readonly input: JSONValue;
 }
 
-/** Something that Codex may do only with the user's approval. */
+/** A request to do something that needs the user's approval. */
 export interface ApprovalRequest {
   readonly kind: "approval";
   readonly id: string;
-  /** The item to approve. Undefined if Codex does not name it. */
+  /** The item to approve. Undefined if Codex does not specify it. */
   readonly itemId: string | undefined;
-  /** The tool call that the user sees. */
+  /** Name of the tool call that is shown to the user. */
   readonly toolName: string;
   readonly input: JSONValue;
   /** Further details from Codex: the reason and the available decisions. */
   readonly details: JSONObject;
 }
 
-/** A request of a turn to its client. */
+/** A turn's request to its client. */
 export type ClientRequest = ToolCallRequest | ApprovalRequest;

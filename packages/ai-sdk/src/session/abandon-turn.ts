@@ -4,8 +4,8 @@ import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import type { TurnRun } from "./turn-run.ts";
 
 /**
- * Ends a turn whose client does not return: rejects its requests, and interrupts it once Codex has recorded that. An interrupt
- * that overtakes the rejection would leave the model without the reason why its call failed.
+ * Ends a turn whose client does not return. Rejects its requests first, and interrupts it once Codex has recorded the rejections:
+ * with an earlier interrupt, the model would not learn why its call failed.
  */
 export async function abandonTurn(run: TurnRun, broker: ClientRequestBroker, reason: string): Promise<void> {
   const refused = new Set(broker.rejectAll(reason));

@@ -4,7 +4,7 @@ import type { Call } from "../call/read-call.ts";
 import type { ReadPrompt } from "../prompt/read-prompt.ts";
 import type { Session } from "./session.ts";
 
-/** Sends new input, and the reasons of declined approvals, to a waiting turn. Returns false if the turn has ended. */
+/** Sends new input and the reasons for declined approvals to a waiting turn. Returns false if the turn has ended. */
 export async function addInput({ thread }: Session, { prompt, callOptions }: Call): Promise<boolean> {
   const input = [...reasons(prompt), ...prompt.input];
   if (input.length === 0) return true;

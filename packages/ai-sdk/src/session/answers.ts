@@ -2,7 +2,7 @@ import type { ReadPrompt } from "../prompt/read-prompt.ts";
 import type { UserDecision, ToolOutcome } from "../requests/client-request.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 
-/** Answers of a call to a waiting turn. */
+/** A call's answers to a waiting turn. */
 export interface Answers {
   readonly results: readonly { readonly id: string; readonly outcome: ToolOutcome }[];
   readonly decisions: readonly { readonly id: string; readonly decision: UserDecision }[];

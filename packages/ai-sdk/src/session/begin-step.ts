@@ -14,11 +14,11 @@ import { turnSettings } from "./thread-options.ts";
 import { inWorkspace } from "./in-workspace.ts";
 import type { TurnRun } from "./turn-run.ts";
 
-/** The part of a turn that one call streams: from its start, or from where it waited for this call. */
+/** The part of a turn that one call streams. It starts at the start of the turn, or where the turn waited for this call. */
 export interface Step {
   readonly session: Session;
   readonly run: TurnRun;
-  /** Answers to approvals with which this step starts. */
+  /** The approval responses that this step starts with. */
   readonly answered: readonly { readonly approvalId: string; readonly approved: boolean }[];
   readonly warnings: readonly SharedV4Warning[];
 }
@@ -39,7 +39,7 @@ export async function beginStep(sessions: Sessions, call: Call): Promise<Step> {
   const adopted = await adoptTurn(sessions, origin.threadId, call);
   if (adopted) return adopted;
   if (toolResults.length > 0) return startFresh(sessions, call);
-  // New input replaces an approval that arrived too late.
+  // If the approval came too late, new input starts a new turn instead.
   if (input.length > 0) return startStep(sessions, call);
   throw approvalLost(origin.threadId);
 }
@@ -54,14 +54,14 @@ function suspendedTurn(
   return session && run?.turnId === turnId && run ? { session, run } : undefined;
 }
 
-/** Whether a waiting turn has exactly the messages of this call. A call that names the thread need not pass them. */
+/** Whether a waiting turn has exactly this call's messages. A call that names the thread need not pass them. */
 function agreesWith(session: Session, { prompt, options }: Call): boolean {
   if (options.threadId === session.thread.id) return true;
   const { entries, prefixLength } = prompt.digests;
   return session.transcript.compare(entries.slice(0, prefixLength)).type === "same";
 }
 
-/** Informs a waiting turn that its client has returned. False if the turn has ended meanwhile. */
+/** Notifies a waiting turn that its client has returned. Returns false if the turn has ended. */
 async function isBack(session: Session, call: Call): Promise<boolean> {
   session.unpark();
   try {
@@ -72,7 +72,7 @@ async function isBack(session: Session, call: Call): Promise<boolean> {
   }
 }
 
-/** Continues a turn that waited for this call. */
+/** Continues a turn that is waiting for this call. */
 function continueTurn(
   { session, run }: { readonly session: Session; readonly run: TurnRun },
   call: Call,
@@ -88,7 +88,7 @@ function continueTurn(
   return { session, run, answered: call.prompt.approvals, warnings: changedSettings(run, session, call) };
 }
 
-/** Warnings for settings that `prepareStep` changed in the middle of a turn, which Codex can't apply. */
+/** Returns warnings for settings that `prepareStep` changed during a turn, because Codex can't apply them. */
 function changedSettings(run: TurnRun, session: Session, call: Call): SharedV4Warning[] {
   const wanted = turnSettings(call);
   const names = Object.keys({ ...run.begunWith, ...wanted }).filter(
@@ -97,8 +97,8 @@ function changedSettings(run: TurnRun, session: Session, call: Call): SharedV4Wa
   if (session.instructions !== call.instructions) names.push("instructions");
   return names.map((name) => ({
     type: "unsupported",
-    feature: `${name} changed in the middle of a turn`,
-    details: "Codex runs a turn to its end with what it began with; a new message uses the new value.",
+    feature: `${name} changed during a turn`,
+    details: "Codex uses a turn's initial settings until the turn ends. The next turn uses the new value.",
   }));
 }
 
@@ -106,7 +106,7 @@ async function startStep(sessions: Sessions, call: Call): Promise<Step> {
   try {
     return await openAndStart(sessions, call);
   } catch (error) {
-    // The first call after a crash detects it; the next attempt starts another codex.
+    // The first call after a crash only detects it. A retry starts another codex.
     if (isLost(error)) return openAndStart(sessions, call);
     throw error;
   }
@@ -120,7 +120,7 @@ async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
       sessions.prepareNext(call, opened.session);
       return { ...started, answered: [], warnings: [...opened.warnings, ...started.warnings] };
     } catch (error) {
-      // The thread was in the memory of a codex that has exited, and so were all that were started in advance.
+      // The thread was in the memory of a codex that has exited, and so were all prestarted threads.
       if (!isGone(error) || call.options.threadId !== undefined) throw error;
       sessions.drop(opened.session);
       sessions.dropPrestarted();
@@ -130,8 +130,8 @@ async function openAndStart(sessions: Sessions, asked: Call): Promise<Step> {
 }
 
 /**
- * Continues in a new thread from the messages, because their turn no longer exists or has other messages.
- * @param changed The thread with other messages.
+ * Continues from the messages in a new thread, because their turn no longer exists or has different messages.
+ * @param changed The thread whose messages differ.
  */
 function startFresh(sessions: Sessions, asked: Call, changed?: Session): Promise<Step> {
   return inWorkspace(sessions, asked, (call) => freshStep(sessions, call, changed));
@@ -149,14 +149,14 @@ function freshWarnings({ prompt }: Call, changed: Session | undefined): SharedV4
   if (changed !== undefined) return [changedWarning(changed.thread.id)];
   if (prompt.thread === undefined) return [];
   const message =
-    "The turn that these messages belong to is over. They were put into a new thread, which continues from there.";
+    "The turn that these messages belong to is over, so they were moved to a new thread, which continues from there.";
   return [{ type: "other", message }];
 }
 
 function approvalLost(threadId: string): CodexModelError {
   return new CodexModelError(
     "approval_lost",
-    `No turn of thread ${threadId} is waiting for this approval: it timed out, or the process that requested it has ` +
+    `No turn of thread ${threadId} is waiting for this approval: it timed out, or the process that requested it ` +
       "exited. Nothing was run. Send a new message. To approve from another process, connect both to one server and set " +
       "persist: true.",
   );

@@ -2,22 +2,22 @@ import { AI_SDK_LIMITS } from "../limits.ts";
 import type { Session } from "./session.ts";
 
 export interface IdleSettings {
-  /** How many idle threads are kept. */
+  /** Maximum number of idle threads. */
   readonly idleThreads?: number | undefined;
-  /** How long such a thread is kept. */
+  /** How long an idle thread is kept. */
   readonly idleThreadMs?: number | undefined;
 }
 
-/** Releases idle threads: each one costs memory in Codex, and the processes of its MCP servers. */
+/** Releases idle threads, because each one costs memory in Codex and the processes of its MCP servers. */
 export class IdleSessions {
   readonly #held: ReadonlyMap<string, Session>;
   readonly #release: (session: Session) => void;
   readonly #settings: IdleSettings;
-  /** Released threads that Codex did not store; the oldest first. */
+  /** Released threads that Codex did not store, oldest first. */
   readonly #released = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param held The least recently used first. */
+  /** @param held All held sessions, least recently used first. */
   constructor(
     held: ReadonlyMap<string, Session>,
     release: (session: Session) => void,
@@ -53,7 +53,7 @@ export class IdleSessions {
     clearTimeout(this.#timer);
   }
 
-  /** Releases the sessions beyond the limits. Returns the remaining milliseconds of each of the others. */
+  /** Releases sessions beyond the limits. Returns the remaining milliseconds of each kept session. */
   #keep(idle: readonly Session[], most: number, forMs: number): number[] {
     const beyond = idle.length - most;
     return idle.flatMap((session, at) => {

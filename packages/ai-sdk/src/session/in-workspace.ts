@@ -3,7 +3,7 @@ import type { Step } from "./begin-step.ts";
 import type { Sessions } from "./sessions.ts";
 import { Workspace } from "./workspace.ts";
 
-/** Starts a step in a temporary folder, if its call requests one. */
+/** Starts a step, in a temporary folder if the call requests one. */
 export async function inWorkspace(
   sessions: Sessions,
   call: Call,
@@ -24,7 +24,7 @@ export async function inWorkspace(
   }
 }
 
-/** The folder of the conversation. It is kept when the conversation moves to another thread. */
+/** Returns the conversation's folder. The folder is kept when the conversation moves to another thread. */
 function workspaceOf(sessions: Sessions, { options, prompt }: Call): Workspace | undefined {
   const threadId = options.threadId ?? prompt.thread?.threadId;
   return threadId === undefined ? undefined : sessions.find(threadId)?.workspace?.retain();

@@ -1,4 +1,4 @@
-// Which calls continue in their thread, on the real codex.
+// Tests which calls continue in their thread, on the real codex.
 import { say } from "@codexkit/scripted-model";
 import { generateText, type ModelMessage } from "ai";
 import { describe, expect, it } from "vitest";

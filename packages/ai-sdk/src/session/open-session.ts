@@ -11,8 +11,8 @@ import type { Opened, Sessions } from "./sessions.ts";
 import { isNotFound, isRefused, notFound, notStored } from "./thread-errors.ts";
 
 /**
- * Opens the thread for a call: the one that it names, the one of its messages, or a new one. Messages that no longer match
- * their thread become the history of a copy or of a new thread, so that none is lost.
+ * Opens the thread for a call: the one that it names, the one that its messages belong to, or a new one. If the messages no
+ * longer match their thread, they become the history of a copy or of a new thread, so that none is lost.
  */
 export async function openSession(sessions: Sessions, call: Call): Promise<Opened> {
   const { threadId, fork } = call.options;
@@ -32,7 +32,7 @@ async function openNamed(sessions: Sessions, threadId: string, call: Call): Prom
   const session = await namedSession(sessions, threadId, call);
   const unknown = missingTools(session, call);
   if (unknown.length === 0) return { session, warnings: [] };
-  const details = `Thread ${threadId} was started without them, and a thread keeps its tools.`;
+  const details = `Thread ${threadId} was started without them, and a thread's tools can't change.`;
   return { session, warnings: [{ type: "unsupported", feature: `tools ${unknown.join(", ")}`, details }] };
 }
 
@@ -51,12 +51,12 @@ async function continueThread(sessions: Sessions, origin: ThreadOrigin, call: Ca
   const session = await sessions.resume(origin.threadId, call);
   const changedTools = missingTools(session, call);
   if (changedTools.length > 0) return sessions.start(call, { warnings: [toolsWarning(changedTools)] });
-  // Codex never replaces the instructions of a thread or its copies; adding new ones would accumulate copies.
+  // Codex can't replace the instructions of a thread or of its copies, and adding new ones would accumulate versions.
   if (session.instructions !== call.instructions) return sessions.start(call);
   const stored = isHeld ? undefined : compareStored(call, origin, await newestTurn(session.thread, call));
   if (stored !== undefined) session.transcript = stored.transcript;
   const comparison = stored?.comparison ?? compareHeld(session, call);
-  // No await between these two lines: only one of the calls that continue the same message may get the thread.
+  // No await before `enter`: of several calls that continue the same message, only one may get the thread.
   if (comparison.type === "same" && session.isFree) {
     return { session, warnings: [], entered: session.enter(call.signal) };
   }
@@ -68,7 +68,7 @@ function compareHeld(session: Session, call: Call): Comparison {
   return session.transcript.compare(entries.slice(0, prefixLength));
 }
 
-/** Leaves the thread unchanged: the call gets a copy through the last matching turn, or a new thread. */
+/** Leaves the thread unchanged. The call gets a copy through the last matching turn, or a new thread. */
 async function copyOrStart(
   sessions: Sessions,
   session: Session,
@@ -91,7 +91,7 @@ async function copyOrStart(
   return { session: copy, warnings: [...warnings, ...history.warnings] };
 }
 
-/** The first message after a turn. Undefined if the turn ended in the middle of a message. */
+/** Returns the index of the first message after a turn. Undefined if the turn ended in the middle of a message. */
 function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: string): number | undefined {
   const { messages } = prompt.digests;
   const { length } = transcript.through(lastTurnId).entries;
@@ -100,7 +100,7 @@ function firstMissing({ prompt }: Call, transcript: Transcript, lastTurnId: stri
   return last + 1;
 }
 
-/** The tools of the call that the thread lacks, or has with another definition or another owner. */
+/** Returns the call's tools that the thread lacks, or has with a different definition or owner. */
 function missingTools({ tools }: Session, call: Call): string[] {
   if (tools === undefined) return [];
   return [...toolFingerprints(call)].flatMap(([name, print]) => (tools.get(name) === print ? [] : [name]));
@@ -120,21 +120,21 @@ function placeOf(fork: NonNullable<Call["options"]["fork"]>): {
 
 function lostWarning(threadId: string, error: unknown): SharedV4Warning {
   const why = messageOf(error);
-  const message = `Thread ${threadId} can't be continued (${why}): its messages were put into a new one.`;
+  const message = `Thread ${threadId} can't be continued (${why}), so its messages were moved to a new one.`;
   return { type: "other", message };
 }
 
 export function changedWarning(threadId: string): SharedV4Warning {
   const message =
-    `The messages of this conversation differ from what thread ${threadId} has seen: the call runs on another thread, ` +
-    "which has the messages as they were passed. This is reported once per conversation.";
+    `The messages of this conversation differ from those in thread ${threadId}, so the call runs on another thread, ` +
+    "which contains the messages as passed. This is reported once per conversation.";
   return { type: "other", message };
 }
 
 function toolsWarning(tools: readonly string[]): SharedV4Warning {
   return {
     type: "compatibility",
-    feature: `new tools in the middle of a thread: ${tools.join(", ")}`,
-    details: "A thread keeps the tools that it began with: the messages were put into a new one.",
+    feature: `new tools on an existing thread: ${tools.join(", ")}`,
+    details: "A thread's tools can't change, so the messages were moved to a new thread.",
   };
 }

@@ -28,7 +28,7 @@ describe("threads started in advance", () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it("are as many as there were concurrent calls of their kind, once one would have been used", async () => {
+  it("match the number of concurrent calls of their kind, once one would have been used", async () => {
     expect(call("a")).toBeUndefined();
     expect(opened).toBe(0);
     expect(call("a", 3)).toBeUndefined();
@@ -72,7 +72,7 @@ describe("threads started in advance", () => {
     expect(opened).toBe(0);
   });
 
-  it("are released when other kinds of calls are more recent, and at the end", async () => {
+  it("are released when other kinds of calls are more recent, and on clear", async () => {
     void call("a");
     void call("a");
     for (let kind = 0; kind < AI_SDK_LIMITS.prestartedKinds; kind += 1) void call(`other ${kind}`);
@@ -95,7 +95,7 @@ describe("threads started in advance", () => {
 });
 
 describe("a program that repeats one kind of call", () => {
-  it("uses the thread that was started in advance, and calls of another kind don't", async () => {
+  it("uses the prestarted thread, and calls of another kind don't", async () => {
     await using stage = await codexStage(() => say("Hello."));
     const started: string[] = [];
     stage.stage.codex.on("thread/started", ({ thread }) => void started.push(thread.id));
@@ -129,7 +129,7 @@ describe("a program that repeats one kind of call", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("gets a new thread, without a warning, if the server has unloaded those", async () => {
+  it("gets a new thread, without a warning, if the server has unloaded the prestarted ones", async () => {
     let answers = () => Promise.resolve();
     await using stage = await codexStage(async () => {
       await answers();
@@ -140,7 +140,7 @@ describe("a program that repeats one kind of call", () => {
     codex.on("thread/started", ({ thread }) => void started.push(thread.id));
     const call = () => stage.codex().doGenerate({ prompt: userPrompt("go") });
     await call();
-    // Two at once, which end only when both have begun: two threads wait for the next calls.
+    // Two concurrent calls that end only after both have started, so that two threads are prestarted for the next calls.
     const twoStarted = Promise.withResolvers<void>();
     answers = () => twoStarted.promise;
     const calls = Promise.all([call(), call()]);

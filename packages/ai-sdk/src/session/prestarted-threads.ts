@@ -7,42 +7,42 @@ interface Waiting<Ready> {
 
 interface Kind<Ready> {
   readonly waiting: Waiting<Ready>[];
-  /** Whether a thread started in advance is expected to be used, judging by the last one. */
+  /** Whether a prestarted thread is expected to be used, based on the last one. */
   isExpected: boolean;
-  /** When a thread would have been started in advance if one had been expected. */
+  /** When a thread would have been prestarted if one had been expected. */
   withheldAt: number;
 }
 
 /**
  * Threads that are started before the calls that need them, while Codex waits for its model. They are started only for a kind
- * of call whose last such thread was used or would have been: unused threads delay running calls.
+ * of call whose last prestarted thread was used or would have been used, because unused threads delay running calls.
  */
 export class PrestartedThreads<Ready> {
   readonly #close: (ready: Ready) => void;
   readonly #most: number;
   readonly #now: () => number;
-  /** By the kind of call; the least recently used first. */
+  /** By kind of call, least recently used first. */
   readonly #kinds = new Map<string, Kind<Ready>>();
 
-  /** @param most Maximum number of threads per kind of call; 0 starts none in advance. */
+  /** @param most Maximum number of threads per kind of call; 0 prestarts none. */
   constructor(close: (ready: Ready) => void, most: number, now: () => number = () => performance.now()) {
     this.#close = close;
     this.#most = most;
     this.#now = now;
   }
 
-  /** Takes a thread for a call of this kind, if there is one. It may still be starting, and may fail. */
+  /** Takes a thread for a call of this kind, if there is one. It may still be starting and may fail to start. */
   take(name: string): Promise<Ready> | undefined {
     const kind = this.#kinds.get(name);
     if (kind === undefined) return undefined;
     const waiting = kind.waiting.shift();
     clearTimeout(waiting?.expiry);
-    // A call soon after the start of a turn would have used a thread; all calls of one burst come before that.
+    // A call soon after a turn has started would have used a thread. All calls of a burst arrive before that.
     if (this.#now() - kind.withheldAt < AI_SDK_LIMITS.prestartedThreadMs) kind.isExpected = true;
     return waiting?.opening;
   }
 
-  /** The turn of one of `concurrent` calls of this kind has started: starts as many threads for the next calls. */
+  /** Called when the turn of one of `concurrent` calls of this kind has started. Starts that many threads for the next calls. */
   prepare(name: string, concurrent: number, open: () => Promise<Ready>): void {
     if (this.#most === 0) return;
     const kind = this.#kinds.get(name) ?? { waiting: [], isExpected: false, withheldAt: -Infinity };
@@ -62,7 +62,7 @@ export class PrestartedThreads<Ready> {
     this.#kinds.clear();
   }
 
-  /** Forgets all threads. They end together with their codex. */
+  /** Forgets all threads without closing them, because they end with their codex. */
   forget(): void {
     for (const { waiting } of this.#kinds.values()) for (const { expiry } of waiting) clearTimeout(expiry);
     this.#kinds.clear();
@@ -76,7 +76,7 @@ export class PrestartedThreads<Ready> {
       this.#release(waiting);
     }, AI_SDK_LIMITS.prestartedThreadMs);
     expiry.unref();
-    // The call that takes it handles a failure.
+    // A failure is handled by the call that takes the thread.
     opening.catch(() => {});
     const waiting = { opening, expiry };
     return waiting;

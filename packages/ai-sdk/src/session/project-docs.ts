@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 const NAMES = ["AGENTS.override.md", "AGENTS.md"];
 
 export interface ProjectDocPlaces {
-  /** The folder of a thread. */
+  /** The thread's folder. */
   readonly cwd: string;
   readonly codexHome: string;
-  /** Other names that the user's configuration gives to AGENTS.md. */
+  /** Alternative names for AGENTS.md from the user's configuration. */
   readonly otherNames: readonly string[];
 }
 
 /**
- * The state of the instruction files that Codex reads when a thread starts: AGENTS.md in the thread's folder, its parents and
- * Codex's home. If two results are equal, a thread started at the first one is still up to date.
+ * Returns the state of the instruction files that Codex reads when a thread starts: AGENTS.md in the thread's folder, its parents
+ * and Codex's home. If a later result is equal, a thread started at the earlier time is still up to date.
  */
 export function projectDocState({ cwd, codexHome, otherNames }: ProjectDocPlaces): string {
   return [codexHome, ...foldersUpFrom(cwd)]
@@ -26,7 +26,7 @@ function foldersUpFrom(folder: string): string[] {
   return above === folder ? [folder] : [folder, ...foldersUpFrom(above)];
 }
 
-/** In nanoseconds: an edit may keep the size and follow another within a millisecond. */
+/** Uses nanoseconds, because an edit may keep the size and follow another within a millisecond. */
 function fileState(path: string): string {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stat === undefined ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`;

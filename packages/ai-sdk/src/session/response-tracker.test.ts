@@ -19,7 +19,7 @@ function tracker(...events: CodexEvent[]): ResponseTracker {
 }
 
 describe("a response of the model", () => {
-  it("is settled once it has ended and its calls were requested, in either order", () => {
+  it("is settled once it has ended and its calls have been requested, in either order", () => {
     const early = tracker(written("1"));
     early.onRequested("1");
     expect(early.isSettled).toBe(false);

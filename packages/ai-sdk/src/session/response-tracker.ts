@@ -1,13 +1,13 @@
 import type { CodexEvent, v2 } from "codexkit";
 
 /**
- * Follows the responses of the model in a turn, by the raw events of its thread. Codex requests each tool call of a response
- * as soon as the model has written it, so the first request says nothing about whether others follow. Threads that were
- * resumed or copied have no raw events; their responses always count as settled.
+ * Tracks the model's responses during a turn through the thread's raw events. Codex requests each tool call of a response as soon
+ * as the model has written it, so the first request does not show whether others follow. Resumed or copied threads have no raw
+ * events; their responses always count as settled.
  */
 export class ResponseTracker {
   #isOpen = false;
-  /** Calls of client tools that the model has written and Codex has not requested yet. */
+  /** Client tool calls that the model has written but Codex has not requested yet. */
   readonly #announced = new Set<string>();
   readonly #isClientTool: (name: string) => boolean;
 
@@ -15,7 +15,7 @@ export class ResponseTracker {
     this.#isClientTool = isClientTool;
   }
 
-  /** Whether the response has ended and all of its calls were requested. */
+  /** Whether the response has ended and all its calls have been requested. */
   get isSettled(): boolean {
     return !this.#isOpen && this.#announced.size === 0;
   }
@@ -33,7 +33,7 @@ export class ResponseTracker {
     if (this.#isClientTool(item.name)) this.#announced.add(item.call_id);
   }
 
-  /** A call was requested from the client. */
+  /** Called when a call has been requested from the client. */
   onRequested(callId: string): void {
     this.#announced.delete(callId);
   }

@@ -4,8 +4,8 @@ import type { CodexLanguageModelOptions, SandboxPolicyOption } from "../options/
 type WorkspaceWrite = Readonly<Record<string, unknown>>;
 
 /**
- * The sandbox policy of a turn. It replaces the policy of the thread completely, so the configured settings of
- * `workspace-write`, such as network access, are included.
+ * Returns the turn's sandbox policy. It replaces the thread's policy completely, so it includes the configured settings for
+ * `workspace-write`, such as network access.
  */
 export function turnSandbox(
   {
@@ -60,7 +60,7 @@ function workspaceWrite(settings: WorkspaceWrite): v2.SandboxPolicy {
 
 const TABLE = "sandbox_workspace_write";
 
-/** The table in a thread's configuration, as an object or as dotted keys. */
+/** Reads the table from a thread's configuration, written as an object or as dotted keys. */
 function configuredFor(config: Readonly<Record<string, unknown>>): WorkspaceWrite {
   const table = config[TABLE];
   const dotted = Object.entries(config).flatMap(([key, value]) =>

@@ -1,11 +1,11 @@
 import type { Codex } from "codexkit";
 
-/** The parts of Codex's own configuration that the provider uses. */
+/** The parts of Codex's own configuration that the provider needs. */
 export interface ServerFacts {
   readonly codexHome: string | undefined;
   /** Whether the configuration has MCP servers. */
   readonly hasMcpServers: boolean;
-  /** Other names of AGENTS.md. */
+  /** Alternative names for AGENTS.md. */
   readonly docNames: readonly string[];
   readonly sandboxWorkspaceWrite: Readonly<Record<string, unknown>>;
 }
@@ -17,7 +17,7 @@ const UNKNOWN: ServerFacts = {
   sandboxWorkspaceWrite: {},
 };
 
-/** Reads the configuration that applies in a folder. Facts that can't be read are unknown; the call does not fail. */
+/** Reads the configuration that applies in a folder. Facts that can't be read stay unknown and don't fail the call. */
 export async function readServerFacts(codex: Codex, cwd: string): Promise<ServerFacts> {
   try {
     const [{ config }, { codexHome }] = await Promise.all([codex.config.read({ cwd }), codex.server()]);

@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.ts";
 export interface SessionOptions {
   readonly thread: Thread;
   readonly broker: ClientRequestBroker;
-  /** Whether Codex stores the thread, so that it can be forked, and resumed by another process. */
+  /** Whether Codex stores the thread, so that it can be forked, or resumed by another process. */
   readonly isStored: boolean;
   /** The kind of thread, from the call that opened it. */
   readonly kind: string;
@@ -19,14 +19,14 @@ export interface SessionOptions {
   readonly tools: ReadonlyMap<string, string> | undefined;
   readonly instructions: string | undefined;
   readonly settings: LastingSettings;
-  /** Whether it has no messages yet. */
+  /** Whether the thread has no messages yet. */
   readonly isEmpty: boolean;
   /** How long a turn waits for its client. */
   readonly waitMs: number;
-  /** Whether the thread has MCP servers, each with processes of its own. */
+  /** Whether the thread has MCP servers, which run in their own processes. */
   readonly hasMcpServers: boolean;
   readonly hasWarnedOfChange?: boolean;
-  /** PID of the process with the thread. Undefined for an existing server. */
+  /** PID of the codex that holds the thread. Undefined for an existing server. */
   readonly pid: number | undefined;
 }
 
@@ -37,21 +37,21 @@ export class Session {
   readonly isStored: boolean;
   readonly kind: string;
   readonly tools: ReadonlyMap<string, string> | undefined;
-  /** The newest developer instructions of the thread. */
+  /** The thread's current developer instructions. */
   instructions: string | undefined;
-  /** Settings of the next turn, unless its call overrides them. */
+  /** Settings for the next turn, unless its call overrides them. */
   settings: LastingSettings;
   isEmpty: boolean;
-  /** The content of the thread, as far as it is known from prompts. */
+  /** The thread's content, as far as prompts have shown it. */
   transcript: Transcript = new Transcript();
-  /** Whether the thread has MCP servers, each with processes of its own. */
+  /** Whether the thread has MCP servers, which run in their own processes. */
   hasMcpServers: boolean;
   /** Whether the caller was warned that its messages differ from those of the thread. */
   hasWarnedOfChange: boolean;
-  /** Digest of the input of the last turn, if the model failed in it: a retry must not repeat the input. */
+  /** Digest of the last turn's input, if the model failed in that turn: a retry must not send the input again. */
   failedInput: string | undefined;
   readonly pid: number | undefined;
-  /** The temporary folder of the thread. It is removed with the thread. */
+  /** The thread's temporary folder, which is removed with the thread. */
   workspace: Workspace | undefined;
   /** The running turn, or one that ended without a reader. */
   run: TurnRun | undefined;
@@ -99,7 +99,7 @@ export class Session {
     return this.#suspended !== undefined;
   }
 
-  /** Resolves when the thread is free for this caller, to a function that releases it to the next one. */
+  /** Waits for the thread. Resolves to a function that releases it to the next caller. */
   async enter(signal: AbortSignal | undefined): Promise<() => void> {
     const acquiring = this.#queue.acquire();
     try {
@@ -109,7 +109,7 @@ export class Session {
         lock[Symbol.dispose]();
       };
     } catch (error) {
-      // A caller that gave up keeps its position until the ones before it are done: the next one must not overtake those.
+      // An aborted caller keeps its position in the queue, so that the next caller does not overtake those before it.
       void acquiring.then((lock) => lock[Symbol.dispose]());
       throw error;
     }
@@ -122,17 +122,17 @@ export class Session {
   park(onReturn: () => void): void {
     this.unpark();
     this.#onReturn = onReturn;
-    // The turn waits for this program, so the timer must not keep it alive.
+    // The turn waits for this program, so the timer must not keep the program alive.
     this.#suspended = setTimeout(() => this.abandon(this.#noAnswer), this.#waitMs).unref();
   }
 
-  /** The client has returned. */
+  /** Called when the client has returned. */
   unpark(): void {
     clearTimeout(this.#suspended);
     this.#suspended = undefined;
     this.#onReturn();
     this.#onReturn = () => {};
-    // Unanswered requests get the full time again, since they are about to be reported again.
+    // Unanswered requests get the full time again, because they will be reported again.
     clearTimeout(this.#unanswered);
     this.#unanswered = undefined;
     this.#watchRequests();
@@ -146,7 +146,7 @@ export class Session {
     this.run = undefined;
   }
 
-  /** The client does not return: rejects the turn's requests and interrupts it. */
+  /** Called when the client does not return. Rejects the turn's requests and interrupts the turn. */
   abandon(reason: string): void {
     const { run } = this;
     this.unpark();
@@ -163,7 +163,7 @@ export class Session {
     return `No answer came within ${this.#waitMs} ms.`;
   }
 
-  /** Limits how long a request may stay unanswered. Without a reader of its stream it would block the thread forever. */
+  /** Limits how long a request may stay unanswered. If its stream has no reader, it would block the thread forever. */
   #watchRequests(): void {
     if (this.broker.isWaiting) {
       this.#unanswered ??= setTimeout(() => this.stop(this.#noAnswer), this.#waitMs).unref();
@@ -173,7 +173,7 @@ export class Session {
     }
   }
 
-  /** Rejects the turn's requests and interrupts it. */
+  /** Rejects the turn's requests and interrupts the turn. */
   stop(reason: string): void {
     if (this.isSuspended) {
       this.abandon(reason);
@@ -189,15 +189,15 @@ export class Session {
     await workspace?.release();
   }
 
-  /** @param leaves Whether a waiting turn stays on the server, for another client to continue. */
+  /** @param leaves Whether a waiting turn is left on the server for another client to continue. */
   async close({ leaves = false }: { readonly leaves?: boolean } = {}): Promise<void> {
     if (leaves && this.isSuspended) {
-      // Stays subscribed: the connection is about to end, and the server keeps its requests.
+      // No unsubscribe: the connection is about to close, and the server keeps the turn's requests.
       this.unpark();
       return;
     }
     this.stop("The provider was closed.");
-    // A turn without a client must not continue. A server that has exited or does not answer is not waited for.
+    // A turn without a client must not continue. Don't wait for a server that has exited or does not answer.
     await this.thread.interrupt({ signal: AbortSignal.timeout(AI_SDK_LIMITS.interruptMs) }).catch(() => {});
     try {
       await this.thread.close();

@@ -16,7 +16,7 @@ import { freshThreadOptions, initialSettings, threadKind, threadOptions } from "
 export interface Opened {
   readonly session: Session;
   readonly warnings: readonly SharedV4Warning[];
-  /** The lock of the thread, if the call has already queued for it. */
+  /** The thread's lock, if the call has already queued for it. */
   readonly entered?: Promise<() => void>;
 }
 
@@ -26,25 +26,34 @@ interface StartOptions {
 }
 
 export interface SessionsSettings extends IdleSettings {
-  /** How many threads are started in advance per kind of call. */
+  /** Maximum number of prestarted threads per kind of call. */
   readonly prestartedThreads: number;
+}
+
+/** A resume that concurrent calls share. */
+interface SharedResume {
+  readonly session: Promise<Session>;
+  /** Aborts when the last waiting call was aborted. */
+  readonly abort: AbortController;
+  /** Number of waiting calls. */
+  callers: number;
 }
 
 interface FreshThread {
   readonly thread: Thread;
   readonly broker: ClientRequestBroker;
-  /** PID of its process. */
+  /** PID of the codex that started it. */
   readonly pid: number | undefined;
-  /** Whether what Codex read at its start is still up to date. */
+  /** Whether the files that Codex read when it started are unchanged. */
   readonly isCurrent: () => boolean;
 }
 
-/** The threads of one codex that this provider holds, and the assignment of calls to them. */
+/** The threads that this provider holds on one codex. Assigns calls to threads. */
 export class Sessions {
   readonly #codex: Codex;
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #held = new Map<string, Session>();
-  readonly #resuming = new Map<string, Promise<Session>>();
+  readonly #resuming = new Map<string, SharedResume>();
   readonly #prestarted: PrestartedThreads<FreshThread>;
   readonly #idle: IdleSessions;
   #looking: NodeJS.Timeout | undefined;
@@ -56,7 +65,7 @@ export class Sessions {
     this.#idle = new IdleSessions(this.#held, (session) => this.drop(session), settings);
   }
 
-  /** The held thread with this id. */
+  /** Finds a held thread by its id. */
   find(threadId: string): Session | undefined {
     return this.#held.get(threadId);
   }
@@ -66,7 +75,7 @@ export class Sessions {
     return this.#idle.hasReleased(threadId);
   }
 
-  /** Codex's configuration that applies in a folder. */
+  /** Returns the Codex configuration that applies in a folder. */
   facts(cwd: string): Promise<ServerFacts> {
     const known = this.#facts.get(cwd);
     if (known) return known;
@@ -93,7 +102,7 @@ export class Sessions {
 
   /** Starts threads for the next calls of this kind. Called when the call's turn has begun. */
   prepareNext(call: Call, { thread }: Session): void {
-    // An unused stored thread would stay forever, and a conversation that continues has its thread.
+    // An unused stored thread would never be removed, and a conversation that continues already has its thread.
     const { persist, threadId, workspace } = call.options;
     if (persist === true || call.prompt.thread || threadId !== undefined || workspace !== undefined) return;
     const kind = threadKind(call);
@@ -107,28 +116,53 @@ export class Sessions {
     });
   }
 
-  /** A thread by its id, held or stored. Concurrent calls that resume it get the same session. */
+  /** Returns a held thread, or resumes a stored one. Concurrent calls that resume it get the same session. */
   async resume(threadId: string, call: Call, broker = new ClientRequestBroker()): Promise<Session> {
     const held = this.#held.get(threadId);
     if (held) return this.#use(held);
-    const resuming =
-      this.#resuming.get(threadId) ??
-      this.#resume(threadId, call, broker).finally(() => this.#resuming.delete(threadId));
-    this.#resuming.set(threadId, resuming);
-    return raceAbort(resuming, call.signal);
+    const resume = this.#resuming.get(threadId) ?? this.#startResume(threadId, call, broker);
+    resume.callers += 1;
+    try {
+      return await raceAbort(resume.session, call.signal);
+    } catch (error) {
+      if (resume.callers === 1) {
+        // Removed immediately, so that the next call does not share an aborted resume.
+        if (this.#resuming.get(threadId) === resume) this.#resuming.delete(threadId);
+        resume.abort.abort(error);
+      }
+      throw error;
+    } finally {
+      resume.callers -= 1;
+    }
   }
 
-  async #resume(threadId: string, call: Call, broker: ClientRequestBroker): Promise<Session> {
+  #startResume(threadId: string, call: Call, broker: ClientRequestBroker): SharedResume {
+    // Not the call's signal, because other calls may wait for the same session.
+    const abort = new AbortController();
+    const session = this.#resume(threadId, call, broker, abort.signal).finally(() => {
+      if (this.#resuming.get(threadId) === resume) this.#resuming.delete(threadId);
+    });
+    const resume: SharedResume = { session, abort, callers: 0 };
+    this.#resuming.set(threadId, resume);
+    return resume;
+  }
+
+  async #resume(
+    threadId: string,
+    call: Call,
+    broker: ClientRequestBroker,
+    signal: AbortSignal,
+  ): Promise<Session> {
     const options = threadOptions(call, broker);
     const thread = await this.#codex.resumeThread(
       threadId,
       { ...options, tools: threadTools(call, broker) },
-      call.callOptions,
+      { signal },
     );
     return this.#hold(thread, broker, call, { isStored: true, isEmpty: false, tools: undefined });
   }
 
-  /** A copy of a stored thread: whole, through a turn, or up to one. */
+  /** Copies a stored thread: all of it, through `lastTurnId`, or up to `beforeTurnId`. */
   async fork(
     threadId: string,
     call: Call,
@@ -153,10 +187,10 @@ export class Sessions {
   /** Releases a session. */
   drop(session: Session): void {
     this.#held.delete(session.thread.id);
-    session.close().catch(() => {}); // Its server may have exited.
+    session.close().catch(() => {}); // The server may have exited.
   }
 
-  /** Releases the threads that were started in advance. */
+  /** Releases the prestarted threads. */
   dropPrestarted(): void {
     this.#prestarted.clear();
   }
@@ -165,7 +199,7 @@ export class Sessions {
   trim(session: Session): void {
     this.#idle.trim();
     if (session.hasMcpServers) return;
-    // Delayed, so that a program that makes one call and exits does not pay for it.
+    // Delayed, so that a program that makes a single call does not pay for it.
     clearTimeout(this.#looking);
     this.#looking = setTimeout(() => void this.#findMcpServers(), AI_SDK_LIMITS.mcpLookMs).unref();
   }
@@ -173,7 +207,7 @@ export class Sessions {
   /** Finds the threads with MCP servers from the user's configuration. */
   async #findMcpServers(): Promise<void> {
     for (const session of this.#held.values()) {
-      // A codex that has exited is not restarted for this.
+      // Don't restart a codex that has exited for this.
       if (session.hasMcpServers || session.pid !== this.#codex.pid) continue;
       const { hasMcpServers } = await this.facts(session.thread.cwd);
       session.hasMcpServers = hasMcpServers;
@@ -181,7 +215,7 @@ export class Sessions {
     this.#idle.trim();
   }
 
-  /** @param options.leaves Whether waiting turns stay on a server that keeps running without this program. */
+  /** @param options.leaves Whether waiting turns are left on the server, which keeps running without this program. */
   async close(options: { readonly leaves: boolean }): Promise<void> {
     const sessions = [...this.#held.values()];
     this.#held.clear();
@@ -209,7 +243,7 @@ export class Sessions {
     return { thread, broker, pid: this.#codex.pid, isCurrent: () => true };
   }
 
-  /** Takes a thread that was started in advance, if its codex still has it in memory and it is up to date. */
+  /** Takes a prestarted thread, if its codex is still running and the thread is up to date. */
   async #takePrestarted(call: Call): Promise<FreshThread | undefined> {
     const ready = this.#prestarted.take(threadKind(call))?.catch(() => undefined);
     if (!ready) return undefined;
@@ -259,5 +293,5 @@ export class Sessions {
 }
 
 function closeUnused({ thread }: FreshThread): void {
-  thread.close().catch(() => {}); // Its server may have exited.
+  thread.close().catch(() => {}); // The server may have exited.
 }

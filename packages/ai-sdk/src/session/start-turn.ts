@@ -9,7 +9,7 @@ import type { Opened, Sessions } from "./sessions.ts";
 import { lastingSettings, partsOptions, runOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
-/** Starts a turn on a thread after the turns before it have ended. */
+/** Starts a turn on a thread, after earlier turns have ended. */
 export async function startTurn(
   sessions: Sessions,
   opened: Pick<Opened, "session" | "entered">,
@@ -57,7 +57,7 @@ async function start(
   const input = inputEntries(call);
   const inputDigest = digestOf(input);
   const isRetry = isNamed(call) && session.failedInput === inputDigest;
-  // The signal is for the start alone: a turn that waits for its client outlives the call that started it.
+  // The signal applies only to the start, because a turn that waits for its client outlives the call that started it.
   using starting = whileStarting(signal);
   const options = await runOptions(call, session.settings, () => sessions.facts(thread.cwd));
   const turn = thread.run(isRetry ? [] : inputOf(call), { ...options, signal: starting.signal });
@@ -89,18 +89,18 @@ async function start(
 
 const INSTRUCTIONS_ADDED: SharedV4Warning = {
   type: "compatibility",
-  feature: "other instructions on a thread named by threadId",
+  feature: "new instructions on a thread named by threadId",
   details:
-    "Codex keeps the instructions of a thread: the new ones were added to its history. Keep system messages stable, or " +
-    "let the messages name the thread, so that it can be replaced.",
+    "A thread's instructions can't change, so the new ones were added to its history. Keep system messages stable, or " +
+    "omit threadId and let the messages identify the thread, so that it can be replaced.",
 };
 
-/** Whether the call names its thread, and so is responsible for its content. */
+/** Whether the call names its thread and is therefore responsible for the thread's content. */
 function isNamed({ options }: Call): boolean {
   return options.threadId !== undefined;
 }
 
-/** The entries that a prompt adds to its thread. */
+/** Returns the entries that the prompt adds to its thread. */
 function inputEntries({ prompt }: Call): readonly Entry[] {
   const { entries, prefixLength } = prompt.digests;
   return entries.slice(prefixLength);
@@ -116,9 +116,9 @@ function inputOf({ prompt, format, options }: Call): InputPart[] {
   ];
 }
 
-/** A running thread accepts no other instructions: the new ones are added to its history. */
+/** Adds new instructions to the thread's history, because a loaded thread's instructions can't be replaced. */
 async function addInstructions(session: Session, instructions: string, { callOptions }: Call): Promise<void> {
-  const text = `These instructions take the place of the developer's earlier ones:\n${instructions}`;
+  const text = `These instructions replace the developer's earlier instructions:\n${instructions}`;
   const message = { type: "message", role: "developer", content: [{ type: "input_text", text }] };
   await session.thread.inject([message], callOptions);
   session.instructions = instructions;

@@ -17,13 +17,13 @@ export interface StepStreamOptions {
   readonly step: StampedStep;
   /** Called at the end of the step, with its output and whether the turn has completed. */
   readonly onRecorded: (step: RecordedStep, isComplete: boolean) => void;
-  /** Called when the turn waits for its client. */
+  /** Called when the turn starts to wait for its client. */
   readonly onRequests: () => void;
   /** Called when the turn has ended or the reader has cancelled the stream. */
   readonly onEnd: () => void;
 }
 
-/** Streams one step of a turn, until the turn ends or waits for its client. A slow reader does not delay other streams. */
+/** Streams a step of a turn until the turn ends or waits for its client. A slow reader does not delay other streams. */
 export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
   const { run, opening, includeRaw, signal, step, onRecorded, onRequests, onEnd } = options;
   let isCancelled = false;
@@ -55,7 +55,7 @@ export function stepStream(options: StepStreamOptions): ReadableStream<Part> {
           onRecorded(step.recorder.finish(), isCompletion(next));
           isDone = true;
           end(next.type === "requests" ? onRequests : onEnd);
-          // The last part is already readable. A turn that never reports its end is not waited for.
+          // The last part is already readable. Don't wait for a turn that never reports its end.
           if (next.type === "event") await run.cleanedUp;
           if (!isCancelled) controller.close();
           return;

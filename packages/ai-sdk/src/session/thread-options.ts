@@ -11,7 +11,7 @@ import type { ServerFacts } from "./server-facts.ts";
 
 type ThreadOptions = Omit<StartThreadOptions, "ephemeral" | "tools">;
 
-/** Options of a thread for this call, whether it is started, resumed or copied. */
+/** Returns the call's thread options, for starting, resuming or copying a thread. */
 export function threadOptions(call: Call, broker: ClientRequestBroker): ThreadOptions {
   const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions, mcpServers } =
@@ -33,7 +33,7 @@ export function threadOptions(call: Call, broker: ClientRequestBroker): ThreadOp
   };
 }
 
-/** A released thread is unloaded immediately, which ends its MCP servers. A stored one can be loaded again. */
+/** Makes Codex unload a released thread immediately, which ends its MCP servers. A stored thread can be loaded again. */
 function threadConfig({
   config,
   textVerbosity,
@@ -45,18 +45,18 @@ function threadConfig({
   };
 }
 
-/** The same for a new thread. */
+/** Returns the call's options for a new thread. */
 export function freshThreadOptions(call: Call, broker: ClientRequestBroker): StartThreadOptions {
   return {
     ...threadOptions(call, broker),
     tools: threadTools(call, broker),
     ephemeral: call.options.persist !== true,
-    // Only raw events show where a response ends, which decides when a step with tool calls is complete.
+    // A step with tool calls is complete when the response ends, which only raw events show.
     ...(call.tools.length > 0 && { experimentalRawEvents: true }),
   };
 }
 
-/** A key that is equal for calls whose new threads are interchangeable. */
+/** Returns a key that is equal for calls whose new threads are interchangeable. */
 export function threadKind(call: Call): string {
   const { model, instructions, options } = call;
   const { cwd, sandbox, approvalPolicy, approvalsReviewer, serviceTier, baseInstructions } = options;
@@ -80,7 +80,7 @@ export function lastingSettings({ model, options }: Call): LastingSettings {
   return { model, cwd, sandbox: sandboxPolicy ?? sandbox, approvalPolicy, approvalsReviewer, serviceTier };
 }
 
-/** The settings of a new thread. At its start, only the name of a sandbox can be set. */
+/** Returns a new thread's settings. When a thread is started, only a sandbox name can be set, not a policy. */
 export function initialSettings(call: Call): LastingSettings {
   const settings = lastingSettings(call);
   return { ...settings, sandbox: call.options.sandboxPolicy === undefined ? settings.sandbox : undefined };
@@ -104,7 +104,7 @@ export function turnSettings(call: Call): TurnSettings {
   };
 }
 
-/** Options for converting the events of a call's turn. */
+/** Returns the options for converting the events of the call's turn. */
 export function partsOptions({
   options,
   providerTools,
@@ -112,7 +112,7 @@ export function partsOptions({
   return { plans: options.plans ?? true, providerTools: new Set(providerTools.map(({ name }) => name)) };
 }
 
-/** Options of a turn: only those that differ from the settings of the thread. */
+/** Returns the options for a turn: only those that differ from the thread's settings. */
 export async function runOptions(
   call: Call,
   has: LastingSettings,

@@ -4,12 +4,12 @@ import type { Call } from "../call/read-call.ts";
 import type { ClientRequestBroker } from "../requests/client-request-broker.ts";
 import type { ProviderTool } from "../tools/provider-tools.ts";
 
-/** All tools of a thread: those of the call, which its client runs, and those of the provider. */
+/** Returns all tools of a thread: the call's tools, which the client runs, and the provider's. */
 export function threadTools({ tools, providerTools }: Call, broker: ClientRequestBroker): AnyTool[] {
   return [...clientTools(tools, broker), ...providerTools.map((tool) => currentTool(tool, broker))];
 }
 
-/** Runs the function of the current call: a thread outlives its first call, and later ones may have other functions. */
+/** Runs the current call's function, because a thread outlives its first call and later calls may have other functions. */
 function currentTool(tool: ProviderTool, broker: ClientRequestBroker): ProviderTool {
   return {
     ...tool,
@@ -17,14 +17,14 @@ function currentTool(tool: ProviderTool, broker: ClientRequestBroker): ProviderT
   };
 }
 
-/** The client's tools as tools of a thread: a call waits in the broker until the client delivers its result. */
+/** Converts client tools to thread tools. Their calls wait in the broker until the client delivers the result. */
 function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: ClientRequestBroker): AnyTool[] {
   return tools.map((tool) =>
     defineTool({
       name: tool.name,
       description: describe(tool),
       input: toolSchema(tool),
-      // The limit of the turn applies, and the client may run tools in parallel.
+      // The turn's own limit applies. No limit per call, because the client may run tools in parallel.
       timeoutMs: Infinity,
       parallel: true,
       execute: async (input, { callId, signal }) => {
@@ -37,7 +37,7 @@ function clientTools(tools: readonly LanguageModelV4FunctionTool[], broker: Clie
   );
 }
 
-/** Definition and owner of each tool. A thread keeps those it was started with. */
+/** Returns a fingerprint of each tool's definition and owner. A thread keeps the tools that it was started with. */
 export function toolFingerprints({
   tools,
   providerTools,
@@ -62,7 +62,7 @@ function toolSchema({ inputSchema }: LanguageModelV4FunctionTool): JsonSchemaObj
   return schema as JsonSchemaObject;
 }
 
-/** Codex's tools have no field for examples, so they are added to the description. */
+/** Adds the input examples to the description, because Codex's tools have no field for them. */
 function describe({ description = "", inputExamples = [] }: LanguageModelV4FunctionTool): string {
   const examples = inputExamples.map(({ input }) => `Example input: ${JSON.stringify(input)}`);
   return [description, ...examples].filter((line) => line !== "").join("\n");

@@ -6,7 +6,7 @@ import type { TurnParts } from "../stream/turn-parts.ts";
 import { AI_SDK_LIMITS } from "../limits.ts";
 import { TurnRun } from "./turn-run.ts";
 
-/** A turn whose model has written a call of `add`, and nothing since. */
+/** A turn whose model has written a call to `add` and nothing since. */
 function unfinishedTurn(): Turn<unknown> {
   const item = { type: "function_call", call_id: "1", name: "add" };
   const written = { type: "notice", raw: { method: "rawResponseItem/completed", params: { item } } };

@@ -8,7 +8,7 @@ import { ResponseTracker } from "./response-tracker.ts";
 import { isLost } from "./thread-errors.ts";
 import type { TurnSettings } from "./thread-options.ts";
 
-/** The next thing that a turn produces: an event, requests to the client, or its end. */
+/** The next output of a turn: an event, requests to the client, or its end. */
 export type Next =
   | { readonly type: "event"; readonly event: CodexEvent }
   | { readonly type: "requests"; readonly requests: readonly ClientRequest[] }
@@ -29,7 +29,7 @@ export interface TurnRunOptions {
 export class TurnRun {
   readonly parts: TurnParts;
   readonly turnId: string;
-  /** The model that answers; Codex may have rerouted the turn. */
+  /** The model that answers. Differs from the requested one if Codex rerouted the turn. */
   modelId: string;
   /** The settings of the whole turn. */
   readonly begunWith: TurnSettings;
@@ -71,12 +71,12 @@ export class TurnRun {
     this.#listening = broker.onChange(() => this.#wake());
   }
 
-  /** Resolves when the turn has ended and was cleaned up. Never rejects. */
+  /** Resolves when the turn has ended and been cleaned up. Never rejects. */
   get cleanedUp(): Promise<void> {
     return this.#cleanedUp;
   }
 
-  /** Runs a cleanup after the turn. Its failure is ignored. */
+  /** Runs a cleanup after the turn. Failures are ignored. */
   cleanUp(remove: () => Promise<void>): void {
     this.#cleanedUp = this.#cleanedUp.then(remove).catch(() => {});
   }
@@ -86,12 +86,12 @@ export class TurnRun {
     return this.#isLost;
   }
 
-  /** Whether it was interrupted. */
+  /** Whether the turn was interrupted. */
   get isInterrupted(): boolean {
     return this.#limit !== undefined;
   }
 
-  /** Events come before requests: a tool call is streamed after the text that led to it. */
+  /** Waits for the next output. Events come before requests, so that a tool call is streamed after the text that led to it. */
   async next(): Promise<Next> {
     for (;;) {
       if (this.#isOver) return { type: "over" };
@@ -122,7 +122,7 @@ export class TurnRun {
     return { type: "requests", requests: this.#broker.takeUnreported() };
   }
 
-  /** A response may break off, and Codex repeats it only after the calls that it has already requested were answered. */
+  /** Limits the wait, because a response may break off, and Codex repeats it only after the requested calls are answered. */
   #limitResponse(): void {
     this.#responseLimit ??= setTimeout(() => {
       this.#isResponseOverdue = true;
@@ -130,15 +130,15 @@ export class TurnRun {
     }, AI_SDK_LIMITS.responseEndMs);
   }
 
-  /** Interrupts the turn. Its end arrives as its last event; the wait for it is limited. */
+  /** Interrupts the turn. The end arrives as the last event; the wait for it is limited. */
   interrupt(): void {
     if (this.#isOver || this.#limit !== undefined) return;
     this.#limit = setTimeout(() => this.end(), AI_SDK_LIMITS.interruptMs).unref();
-    // It may have ended by itself, or its server may have exited: both end the events.
+    // The turn may have ended or the server may have exited. Both end the events, so the failure can be ignored.
     this.#turn.interrupt().catch(() => {});
   }
 
-  /** Stops reading, because the turn has ended or has no reader. */
+  /** Stops reading. Called when the turn has ended or has no reader. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#limit);

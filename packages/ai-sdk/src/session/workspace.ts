@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** An empty temporary folder that Codex works in, removed when the last of its users has released it. */
+/** An empty temporary folder for Codex to work in. Removed when its last user releases it. */
 export class Workspace {
   readonly path: string;
   #users = 1;
@@ -12,7 +12,7 @@ export class Workspace {
   }
 
   static async create(): Promise<Workspace> {
-    // Codex reports the real path; on some systems the temporary folder is a link.
+    // Codex reports real paths, and on some systems the temporary folder is a link.
     return new Workspace(await mkdtemp(join(await realpath(tmpdir()), "codexkit-workspace-")));
   }
 

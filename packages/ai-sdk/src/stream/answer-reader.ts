@@ -1,6 +1,6 @@
 /** Classified text of a message: the answer, or reasoning before it. */
 export interface ResponseText {
-  /** `"undecided"` is the answer if no other message follows, and reasoning otherwise. */
+  /** `"undecided"` text is the answer if no other message follows, and reasoning otherwise. */
   readonly kind: "text" | "reasoning" | "undecided";
   readonly text: string;
 }
@@ -8,18 +8,18 @@ export interface ResponseText {
 /** Reads one message of the agent, delta by delta. Returns undefined until the kind of the text is known. */
 export type ReadMessage = (delta: string) => ResponseText | undefined;
 
-/** Creates the reader of a message. */
+/** Creates the reader for a message. */
 export type ReadAnswer = (phase: string | null) => ReadMessage;
 
-/** All messages are text; `phase` in the metadata distinguishes commentary from the answer. */
+/** Treats all messages as text; `phase` in the metadata distinguishes commentary from the answer. */
 export const readText: ReadAnswer = () => always("text");
 
-/** The answer is any JSON value; commentary is not part of it. */
+/** Reads an answer that is any JSON value. Commentary is not part of it. */
 export const readAnyJson: ReadAnswer = (phase) => always(phase === "commentary" ? "reasoning" : "text");
 
 /**
- * The answer is a JSON object. Models without phases also write commentary: a message that does not start as an object is the
- * answer only if it is the last one, such as a refusal or fenced JSON.
+ * Reads an answer that is a JSON object. Models without phases also write commentary, so a message that does not start like an
+ * object is the answer only if it is the last one, such as a refusal or fenced JSON.
  * @param clean Creates the filter for the deltas of a JSON answer.
  */
 export function readObject(clean: () => (delta: string) => string): ReadAnswer {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4FinishReason } from "@ai-sdk/provider";
 import { type CodexError, type TurnEndEvent, TurnFailedError } from "codexkit";
 
-/** Failures that end the text without an error. The AI SDK has finish reasons for them. */
+/** Failures that end the text without an error, because the AI SDK has finish reasons for them. */
 const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> = {
   contextWindowExceeded: "length",
   sessionBudgetExceeded: "length",
@@ -11,7 +11,7 @@ const ENDINGS: Readonly<Record<string, LanguageModelV4FinishReason["unified"]>> 
   contentFilter: "content-filter",
 };
 
-/** The finish reason of a turn, with Codex's own code. */
+/** Returns a turn's finish reason, with Codex's own code. */
 export function finishReason(end: TurnEndEvent): LanguageModelV4FinishReason {
   switch (end.type) {
     case "turn.completed":

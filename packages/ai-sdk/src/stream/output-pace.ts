@@ -2,7 +2,7 @@ import { AI_SDK_LIMITS } from "../limits.ts";
 
 /**
  * Decides when growing text is emitted again: often at first, then less and less, so that the number of emissions grows only
- * with the logarithm of the text length and of the time.
+ * logarithmically with the text length and with time.
  */
 export class OutputPace {
   readonly #now: () => number;

@@ -11,10 +11,10 @@ interface Block {
   readonly kind: Kind;
 }
 
-/** Converts reasoning. Each part of a summary and each raw thought is one block, which ends before the next begins. */
+/** Converts reasoning. Each summary part and each raw part is one block, which ends before the next begins. */
 export class ReasoningParts {
   readonly #metadata: (itemId: string) => PartMetadata;
-  /** Emitted length of each block, by its id. */
+  /** Emitted length of each block, by block id. */
   readonly #shown = new Map<string, number>();
   readonly #open = new Map<string, Block>();
 
@@ -38,7 +38,7 @@ export class ReasoningParts {
     return [...this.#open.keys()].flatMap((itemId) => this.#close(itemId));
   }
 
-  /** Emits the text that had no deltas, or whose deltas were missed. */
+  /** Emits text that had no deltas or whose deltas were missed. */
   #rest(itemId: string, kind: Kind, index: number, text: string): Part[] {
     const rest = text.slice(this.#shown.get(blockId(itemId, kind, index)) ?? 0);
     return rest === "" ? [] : this.#write(itemId, kind, index, rest);

@@ -3,7 +3,7 @@ import type { ClientRequest } from "../requests/client-request.ts";
 import { providerMetadata } from "../items/metadata.ts";
 import { callParts, type ToolParts } from "./tool-parts.ts";
 
-/** Converts a request of a turn to its client: a tool call, or an approval, whose call must come first. */
+/** Converts a turn's request to its client: a tool call, or an approval, whose tool call must come first. */
 export function requestParts(
   request: ClientRequest,
   tools: ToolParts,

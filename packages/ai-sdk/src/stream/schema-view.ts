@@ -1,7 +1,7 @@
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import { resolveRef } from "codexkit/options";
 
-/** A position in a JSON Schema, and the values that it allows. */
+/** The values that a JSON Schema allows at one position. */
 export class SchemaView {
   readonly #root: JSONObject;
   readonly #options: readonly JSONObject[];
@@ -31,14 +31,14 @@ export class SchemaView {
     return this.#options.some(acceptsNull);
   }
 
-  /** Whether null means that this property is absent: it is optional and not nullable. */
+  /** Whether null means that this property is absent, because it is optional and not nullable. */
   isAbsentWhenNull(name: string): boolean {
     const having = this.#options.filter((option) => propertyOf(option, name).length > 0);
     return having.some((option) => isOptional(option, name)) && !this.property(name).acceptsNull;
   }
 }
 
-/** The schemas, with references and alternatives resolved. */
+/** Resolves references and alternatives. */
 function flatten(root: JSONObject, schemas: readonly JSONObject[]): JSONObject[] {
   const seen = new Set<JSONObject>();
   const open = [...schemas];

@@ -10,9 +10,9 @@ type Spoken = ItemOf<"agentMessage"> | ItemOf<"plan">;
 interface Message {
   readonly read: ReadMessage;
   readonly metadata: PartMetadata;
-  /** Length of the text that was read. */
+  /** Length of the text read so far. */
   length: number;
-  /** Whether a part of the text was missed. The rest is then taken from the completed item. */
+  /** Whether part of the text was missed. If so, the rest is taken from the completed item. */
   hasGap: boolean;
   blocks: number;
   open: { readonly id: string; readonly kind: "text" | "reasoning" } | undefined;
@@ -23,7 +23,7 @@ export class TextParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #readAnswer: ReadAnswer;
   readonly #messages = new Map<string, Message>();
-  /** Messages that are the answer only if no other follows. */
+  /** Messages that are the answer only if no other message follows. */
   readonly #undecided: { readonly itemId: string; readonly message: Message; text: string }[] = [];
 
   constructor(metadata: (itemId: string) => PartMetadata, readAnswer: ReadAnswer) {
@@ -58,7 +58,7 @@ export class TextParts {
     return [...this.#say(item.id, message, item.text.slice(message.length)), ...close(message)];
   }
 
-  /** Ends the step. A message that continues does so in a new block of the next step. */
+  /** Ends the step. If a message continues, it does so in a new block of the next step. */
   endStep(): Part[] {
     return [...this.#messages.values()].flatMap(close);
   }
@@ -74,7 +74,7 @@ export class TextParts {
     return text === "" ? [] : this.#write(itemId, message, message.read(text));
   }
 
-  /** Classifies undecided messages: they are reasoning, unless the turn ends with the last of them. */
+  /** Classifies undecided messages. All are reasoning, except the last one if the turn ends with it. */
   decide(isEnd: boolean): Part[] {
     const undecided = this.#undecided.splice(0);
     return undecided.flatMap(({ itemId, message, text }, at) => {

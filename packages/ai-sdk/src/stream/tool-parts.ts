@@ -11,7 +11,7 @@ type Part = LanguageModelV4StreamPart;
 interface OpenCall {
   readonly input: JSONValue;
   readonly toolName: string;
-  /** The end of the output so far, and the length of all of it. */
+  /** The end of the output so far. `length` counts all of it. */
   output: string;
   length: number;
   readonly pace: OutputPace;
@@ -21,9 +21,9 @@ interface OpenCall {
 export class ToolParts {
   readonly #metadata: (itemId: string) => PartMetadata;
   readonly #open = new Map<string, OpenCall>();
-  /** Calls that another process has emitted to the client. */
+  /** Calls that another process has already emitted to the client. */
   readonly #known: ReadonlySet<string>;
-  /** Calls that were emitted in this step. An approval can only be requested for one of them. */
+  /** Calls emitted in this step. An approval can only be requested for one of them. */
   readonly #shown = new Set<string>();
   #repeatsCalls = false;
 
@@ -33,8 +33,8 @@ export class ToolParts {
   }
 
   /**
-   * @param repeatsCalls Whether a call of an earlier step is emitted again before its result. The AI SDK accepts such a result
-   * without its call from a stream, where a UI finds the call by its id, but not from `doGenerate`.
+   * @param repeatsCalls Whether a call of an earlier step is emitted again before its result. From a stream, the AI SDK accepts
+   * the result without its call, because a UI finds the call by its id. From `doGenerate`, it does not.
    */
   beginStep(repeatsCalls: boolean): void {
     this.#shown.clear();
@@ -74,7 +74,7 @@ export class ToolParts {
     return [...parts, this.#result(item.id, toolName, result, isError ? { isError } : {}), ...yields];
   }
 
-  /** Emits a call that is not an item of Codex, or that this step has not emitted yet. */
+  /** Emits a call, unless this step has already emitted it. */
   call(toolCallId: string, toolName: string, input: JSONValue): Part[] {
     if (this.#shown.has(toolCallId)) return [];
     this.#shown.add(toolCallId);
@@ -87,7 +87,7 @@ export class ToolParts {
     });
   }
 
-  /** Emits the result of a call that is not an item of Codex. */
+  /** Emits the result of a call that is not a Codex item. */
   result(
     toolCallId: string,
     { toolName, input }: Pick<ToolView, "toolName" | "input">,
@@ -100,14 +100,14 @@ export class ToolParts {
     return this.#open.has(toolCallId);
   }
 
-  /** The open call of a request that names no item. */
+  /** Finds the open call for a request that has no item id. */
   findOpen(toolName: string, input: JSONValue): string | undefined {
     const calls = [...this.#open].filter(([, call]) => call.toolName === toolName);
     const [id] = calls.find(([, call]) => isDeepStrictEqual(call.input, input)) ?? calls[0] ?? [];
     return id;
   }
 
-  /** Ends the open calls with their final results, because the turn has ended. */
+  /** Emits final results for the open calls when the turn has ended. */
   end(): Part[] {
     const parts = [...this.#open].flatMap(([id, call]) => [
       ...this.#again(id, call),
@@ -122,7 +122,7 @@ export class ToolParts {
     return this.call(item.id, toolName, input);
   }
 
-  /** Repeats the call of a result, if it was in an earlier step and must be emitted again. */
+  /** Repeats the call of a result, if it was emitted in an earlier step and must be emitted again. */
   #again(toolCallId: string, { toolName, input }: Pick<ToolView, "toolName" | "input">): Part[] {
     return this.#repeatsCalls ? this.call(toolCallId, toolName, input).slice(-1) : [];
   }

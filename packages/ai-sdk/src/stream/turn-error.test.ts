@@ -10,21 +10,21 @@ describe("a model that fails", () => {
     ["an unknown key", fail.http(401), 401, false],
     ["a bad request, which Codex reports without a status", fail.http(400), 400, false],
     ["a forbidden request", fail.http(403), 403, false],
-    ["a model that is not there", fail.http(404), 404, false],
+    ["a missing model", fail.http(404), 404, false],
     ["a request that timed out", fail.http(408), 408, true],
     ["a bad gateway", fail.http(502), 502, true],
     ["an unavailable server", fail.http(503), 503, true],
     ["a server error in the stream", fail.response("server_error"), 502, true],
     ["a stream that breaks", [say("so far"), cut()], 502, true],
-    ["a refused prompt, which Codex gives no name to", fail.response("invalid_prompt"), undefined, false],
+    ["a rejected prompt, for which Codex has no code", fail.response("invalid_prompt"), undefined, false],
     ["too many requests", fail.http(429), 429, true],
-    ["a quota that is used up", fail.http(429, { code: "insufficient_quota" }), 429, false],
+    ["an exhausted quota", fail.http(429, { code: "insufficient_quota" }), 429, false],
     ["an overloaded server", fail.response("server_is_overloaded"), 503, true],
     ["a broken server", fail.http(500), 500, true],
   ] as const;
 
   it.each(cases)(
-    "is an APICallError with the status and the message: %s",
+    "causes an APICallError with the status and the message: %s",
     async (_name, failure, status, isRetryable) => {
       await using stage = await codexStage([[failure].flat()]);
       const error = await stage
@@ -57,7 +57,7 @@ describe("a model that fails", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("ends a stream immediately when the call is aborted before its first part", async () => {
+  it("can be aborted before its first part, which ends the stream immediately", async () => {
     const never = gate();
     await using stage = await codexStage(() => waitFor(never));
     const abort = new AbortController();
@@ -67,7 +67,7 @@ describe("a model that fails", () => {
     expect((await parts).at(-1)).toMatchObject({ finishReason: { unified: "interrupted" } });
   });
 
-  it("is not retried once the turn has had effects", async () => {
+  it("is not retried once the turn has had side effects", async () => {
     await using stage = await codexStage([[run("true")], [fail.response("server_is_overloaded")]]);
     const call = generateText({ model: stage.codex(), prompt: "go", maxRetries: 1 });
     await expect(call).rejects.toMatchObject({ statusCode: 503, isRetryable: false });
@@ -99,7 +99,7 @@ describe("a model that fails", () => {
   });
 });
 
-// The AI SDK waits for two seconds before it tries again, so these tests wait together.
+// The AI SDK waits two seconds before a retry, so these tests run concurrently.
 describe.concurrent("a model that fails once", () => {
   it("is retried by the AI SDK if that may help", async () => {
     await using stage = await codexStage([[fail.response("server_is_overloaded")], [say("there")]]);
@@ -145,7 +145,7 @@ describe.concurrent("a model that fails once", () => {
     expect((await call("go once")).text).toBe("there");
     const seen = () => JSON.stringify(stage.model.requests.at(-1)?.input).split("go once").length - 1;
     expect(seen()).toBe(1);
-    // The same words again, after an answer, are a new message.
+    // After an answer, the same text is a new message.
     await call("go once");
     expect(seen()).toBe(2);
   });

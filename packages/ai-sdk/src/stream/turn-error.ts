@@ -2,7 +2,7 @@ import { APICallError } from "@ai-sdk/provider";
 import { CodexError, type CodexErrorCode, TurnFailedError, type TurnResult } from "codexkit";
 import { CodexModelError, type CodexModelErrorCode } from "../errors.ts";
 
-/** HTTP status for each of Codex's codes for failures of the model's endpoint. */
+/** HTTP status by Codex's code for a failure of the model's endpoint. */
 const STATUS: Readonly<Record<string, number>> = {
   usageLimitExceeded: 429,
   rateLimitExceeded: 429,
@@ -20,10 +20,10 @@ const STATUS: Readonly<Record<string, number>> = {
   modelNotFound: 404,
 };
 
-/** A plan limit lasts for hours or days, so an immediate retry fails again. */
+/** Codes that are not retried: a plan limit lasts for hours or days, so an immediate retry would fail again. */
 const LASTING = new Set(["usageLimitExceeded"]);
 
-/** Items with effects. A turn with one of them must not be repeated by an automatic retry. */
+/** Items with side effects. A turn that contains one must not be repeated by an automatic retry. */
 const EFFECTS = new Set([
   "commandExecution",
   "fileChange",
@@ -50,8 +50,8 @@ const MEANINGS: Readonly<Partial<Record<CodexErrorCode, CodexModelErrorCode>>> =
 };
 
 /**
- * Converts an error for the AI SDK: an `APICallError` for failures of the model's endpoint, with the status that decides about
- * retries, and a `CodexModelError` for the others.
+ * Converts an error for the AI SDK. Failures of the model's endpoint become an `APICallError`, whose status determines whether the
+ * call is retried. All others become a `CodexModelError`.
  */
 export function toModelError(error: unknown): unknown {
   if (error instanceof TurnFailedError && error.code === "turn_failed") return toApiCallError(error);

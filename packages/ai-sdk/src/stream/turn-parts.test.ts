@@ -111,7 +111,7 @@ describe("the output of a running command", () => {
 describe("a message", () => {
   const message = (text: string): object => ({ type: "agentMessage", id: "m", text, phase: null });
 
-  it("is completed from the item if a slow reader missed a part of it", () => {
+  it("is completed from the item if a slow reader missed part of it", () => {
     const parts = play(
       turnParts(),
       { type: "item.started", item: message("") },
@@ -179,7 +179,7 @@ describe("reasoning", () => {
   });
 });
 
-describe("work that Codex does by itself", () => {
+describe("Codex's own work", () => {
   it("includes images, which are files of the response", () => {
     const image = {
       type: "imageGeneration",

@@ -24,7 +24,7 @@ export interface TurnPartsOptions {
   readonly threadId: string;
   readonly turnId: string;
   readonly readAnswer: ReadAnswer;
-  /** Calls that another process has emitted to the client. */
+  /** Calls that another process has already emitted to the client. */
   readonly knownCalls?: ReadonlySet<string>;
   /** Whether plans are emitted. Default: true. */
   readonly plans?: boolean;
@@ -32,7 +32,7 @@ export interface TurnPartsOptions {
   readonly providerTools?: ReadonlySet<string>;
 }
 
-/** Converts the events of one turn to parts of the AI SDK's streams: one stream, or several if the turn waits for its client. */
+/** Converts a turn's events to AI SDK stream parts, for one stream or for several if the turn waits for its client. */
 export class TurnParts {
   readonly #place: { readonly threadId: string; readonly turnId: string };
   readonly #text: TextParts;
@@ -59,13 +59,13 @@ export class TurnParts {
     this.#tools = new ToolParts(metadata, knownCalls);
   }
 
-  /** Converts an event. `end` converts the end of the turn. */
+  /** Converts an event. For the end of the turn, use `end`. */
   event(event: CodexEvent): Part[] {
     try {
       return this.#toParts(event);
     } catch (error) {
-      // An item of a later release may have another shape. Only that item is left out.
-      this.#warn(`An event ${event.type} could not be shown: ${String(error)}`);
+      // In a later release, an item may have a different shape. Leave out only that item.
+      this.#warn(`An event of type ${event.type} could not be converted: ${String(error)}`);
       return [];
     }
   }
@@ -134,8 +134,8 @@ export class TurnParts {
   }
 
   /**
-   * Ends a turn whose events stopped without its end, because it did not react to an interrupt or its thread was released.
-   * @param reason Why the call fails, if that is known.
+   * Ends a turn whose events stopped before its end, because it did not react to an interrupt or its thread was released.
+   * @param reason Why the call fails, if known.
    */
   lost(isInterrupted: boolean, reason?: CodexModelError): Part[] {
     const closed = [...this.#text.decide(true), ...this.#closed(), ...this.#tools.end()];
@@ -143,8 +143,7 @@ export class TurnParts {
       return [...closed, this.#finish({ unified: "interrupted", raw: "interrupted" }, {})];
     }
     const error =
-      reason ??
-      new CodexModelError("closed", `Thread ${this.#place.threadId} was closed in the middle of a turn.`);
+      reason ?? new CodexModelError("closed", `Thread ${this.#place.threadId} was closed during a turn.`);
     return [...closed, { type: "error", error }, this.#finish({ unified: "error", raw: "closed" }, {})];
   }
 
@@ -176,7 +175,7 @@ export class TurnParts {
   }
 
   #started(item: v2.ThreadItem): Part[] {
-    // Another item follows, so the undecided message was not the answer.
+    // Since another item follows, the undecided message was not the answer.
     if (item.type !== "reasoning" && item.type !== "userMessage") {
       return [...this.#text.decide(false), ...this.#startedItem(item)];
     }
@@ -228,7 +227,7 @@ export class TurnParts {
     }
   }
 
-  /** A plan has no item, so each version of it is a separate call. */
+  /** Emits each version of a plan as a separate call, because a plan has no item. */
   #plan({ plan, explanation }: PlanUpdatedEvent): Part[] {
     if (!this.#showsPlans) return [];
     this.#plans += 1;
@@ -241,7 +240,7 @@ export class TurnParts {
     ];
   }
 
-  /** Items that are neither text nor tools: subagent activity, compactions, reviews, and unknown ones. */
+  /** Converts an item that is neither text nor a tool: subagent activity, a compaction, a review or an unknown item. */
   #custom({ id, ...item }: v2.ThreadItem): Part {
     const kind = `codex.${item.type.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}` as const;
     const fields = JSON.parse(JSON.stringify(item)) as JSONObject;

@@ -4,12 +4,12 @@ import { raceAbort } from "@codexkit/rpc/async";
 
 type Part = LanguageModelV4StreamPart;
 
-/** Parts before the first output of a turn. */
+/** Parts that precede a turn's first output. */
 const OPENING = new Set<Part["type"]>(["stream-start", "response-metadata", "raw"]);
 
 /**
- * Resolves to the same stream at its first output, or when the call is aborted. Rejects if the model failed before that: the
- * AI SDK retries a call that rejects, but never a stream that has started.
+ * Resolves to the same stream once it has its first output, or when the call is aborted. Rejects if the model fails before that,
+ * because the AI SDK retries a rejected call but never a stream that has started.
  */
 export async function untilFirstPart(
   stream: ReadableStream<Part>,
@@ -25,7 +25,7 @@ export async function untilFirstPart(
     pending = undefined;
     const part = next.value;
     if (part.type === "error" && APICallError.isInstance(part.error)) {
-      // Only the end of the stream is left: the turn has ended.
+      // The turn has ended, so only the end of the stream is left.
       while (!(await reader.read()).done);
       throw part.error;
     }
@@ -47,7 +47,7 @@ export async function untilFirstPart(
   );
 }
 
-/** Undefined if the signal aborts first. */
+/** Reads, or returns undefined if the signal aborts first. */
 async function readWithAbort<Read>(
   reading: Promise<Read>,
   signal: AbortSignal | undefined,

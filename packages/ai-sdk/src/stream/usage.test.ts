@@ -11,8 +11,8 @@ const tokens = (input: number, cached: number, written: number, output: number, 
   reasoningOutputTokens: reasoning,
 });
 
-describe("the tokens of a step", () => {
-  it("count cache reads and writes, and reasoning", () => {
+describe("a step's token counts", () => {
+  it("include cache reads, cache writes and reasoning", () => {
     const usage = new StepUsage();
     usage.update(tokens(100, 30, 20, 10, 4));
     expect(usage.report()).toMatchObject({
@@ -21,7 +21,7 @@ describe("the tokens of a step", () => {
     });
   });
 
-  it("are undefined, not zero, if nothing was counted", () => {
+  it("are undefined instead of zero if nothing was counted", () => {
     const usage = new StepUsage();
     expect(usage.report().inputTokens.total).toBeUndefined();
     usage.update(tokens(1, 0, 0, 1, 0));
@@ -29,7 +29,7 @@ describe("the tokens of a step", () => {
     expect(usage.report().outputTokens.total).toBeUndefined();
   });
 
-  it("add up to those of the turn, however it is split into steps", () => {
+  it("add up to those of the turn, regardless of how it is split into steps", () => {
     const count = fc.nat(1000);
     fc.assert(
       fc.property(fc.array(fc.tuple(count, count, fc.boolean())), (responses) => {

@@ -1,17 +1,20 @@
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { TokenUsage } from "codexkit";
 
-/** Counts the tokens of a step: those of the turn so far, minus those of its earlier steps. */
+/** Counts a step's tokens: the turn's total so far, minus its earlier steps. */
 export class StepUsage {
   #turn: TokenUsage | undefined;
   #reported: TokenUsage | undefined;
 
-  /** The turn so far. */
+  /** Sets the turn's total so far. */
   update(turn: TokenUsage): void {
     this.#turn = turn;
   }
 
-  /** The tokens since the last report. Codex counts a response after its tools have ended, so a step that calls one has none. */
+  /**
+   * Returns the tokens since the last report. The counts are undefined for a step that ends at a tool call, because Codex counts a
+   * response only after its tools have ended.
+   */
   report(): LanguageModelV4Usage {
     const turn = this.#turn;
     const before = this.#reported;

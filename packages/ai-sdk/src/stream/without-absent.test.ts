@@ -23,7 +23,7 @@ const schema: JSONObject = {
   },
 };
 
-/** What comes out when a text comes in pieces of this size. */
+/** Returns the output for a text that arrives in pieces of this size. */
 function cleaned(text: string, size = 1): string {
   const clean = withoutAbsent(schema);
   let out = "";

@@ -2,8 +2,8 @@ import type { JSONObject } from "@ai-sdk/provider";
 import { SchemaView } from "./schema-view.ts";
 
 /**
- * Removes nulls of absent properties from streamed JSON. Strict mode has no optional properties: the model writes null
- * instead, which the caller's own schema would reject. Text that is not JSON is passed on unchanged.
+ * Removes absent properties that are written as null from streamed JSON. Strict mode has no optional properties, so the model
+ * writes null instead, which the caller's own schema would reject. Text that is not JSON is passed on unchanged.
  */
 export function withoutAbsent(schema: JSONObject): (delta: string) => string {
   const reader = new Reader(SchemaView.of(schema));
@@ -17,7 +17,7 @@ export function withoutAbsent(schema: JSONObject): (delta: string) => string {
 interface Frame {
   readonly kind: "object" | "array";
   readonly view: SchemaView;
-  /** Whether a member was written, so that the next one needs a comma. */
+  /** Whether a member has been written, so that the next one needs a comma. */
   hasMember: boolean;
   /** The property that is being read. */
   key: string;
@@ -41,7 +41,7 @@ class Reader {
     this.#root = root;
   }
 
-  /** The output that this character completes. */
+  /** Reads a character and returns the output that it completes. */
   read(char: string): string {
     switch (this.#expected) {
       case "anything":
@@ -110,7 +110,7 @@ class Reader {
 
   #readText(char: string): string {
     const isEnd = BLANK.test(char) || char === "," || char === "}" || char === "]";
-    // Only a removable null is held with its member. Any other value that starts with n is kept.
+    // Only a possible null is held back. Any other value that starts with n is kept.
     if (!isEnd) {
       if (this.#word === "") return char;
       this.#word += char;
@@ -140,7 +140,7 @@ class Reader {
     const frame = this.#frame;
     if (frame === undefined) return this.#giveUp(",");
     this.#expected = frame.kind === "object" ? "key" : "value";
-    // Whitespace before the comma. The comma is written with the next member.
+    // Releases only the whitespace before the comma. The comma is written with the next member.
     return this.#release();
   }
 
@@ -150,7 +150,7 @@ class Reader {
     return this.#release() + char;
   }
 
-  /** Keeps the member. */
+  /** Writes the held start of the member. */
   #flush(): string {
     const frame = this.#frame;
     const comma = frame?.hasMember ? "," : "";

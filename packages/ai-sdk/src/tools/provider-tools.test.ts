@@ -1,4 +1,4 @@
-// Tools of providers and models, called by the real codex in the middle of a turn.
+// Provider and model tools, called by the real codex during a turn.
 import { callTool, say, type Script } from "@codexkit/scripted-model";
 import { generateText, isStepCount, type ModelMessage, tool } from "ai";
 import { describe, expect, it } from "vitest";
@@ -15,20 +15,20 @@ const calls: Script = ({ newOutputs, tools }) => {
 const answering = (answer: string) =>
   tool({ description: "Answers", inputSchema: z.object({}), execute: () => answer });
 
-describe("the tools of two models of one provider", () => {
-  it("are never mixed in a thread that was started ahead", async () => {
+describe("the tools of two models that share a provider", () => {
+  it("are never mixed up in a prestarted thread", async () => {
     await using stage = await codexStage(calls);
     const left = stage.codex(undefined, { tools: { left: answering("L") } });
     const right = stage.codex(undefined, { tools: { right: answering("R") } });
     const texts: string[] = [];
-    // The second call of a kind has its next thread started ahead: the calls that follow would take it.
+    // From the second call of a kind on, a thread is prestarted, which later calls would take.
     for (const model of [left, left, left, right, left, right]) {
       texts.push((await generateText({ model, prompt: "go" })).text);
     }
     expect(texts).toEqual(["L", "L", "L", "R", "L", "R"].map((answer) => `result ${answer}`));
   });
 
-  it("run with the function of the current model, if their definitions are the same", async () => {
+  it("run with the current model's function if their definitions are the same", async () => {
     await using stage = await codexStage(calls);
     const texts: string[] = [];
     for (const answer of ["1", "2", "3", "4"]) {
@@ -38,7 +38,7 @@ describe("the tools of two models of one provider", () => {
     expect(texts).toEqual(["1", "2", "3", "4"].map((answer) => `result ${answer}`));
   });
 
-  it("run with the function of the current model in a conversation that continues", async () => {
+  it("run with the current model's function when a conversation continues", async () => {
     await using stage = await codexStage(calls);
     const messages: ModelMessage[] = [{ role: "user", content: "go" }];
     const ask = async (answer: string): Promise<{ text: string; threadId: unknown }> => {
@@ -80,7 +80,7 @@ describe("the tools of two models of one provider", () => {
   });
 });
 
-describe("tools of the provider", () => {
+describe("provider tools", () => {
   it("run during a turn, and are streamed with their results", async () => {
     await using stage = await codexStage(
       ({ newOutputs }) =>
@@ -105,7 +105,7 @@ describe("tools of the provider", () => {
     ]);
   });
 
-  it("are replaced by a tool of the call with the same name, which the client runs", async () => {
+  it("are replaced by a call's tool with the same name, which the client runs", async () => {
     const order = (by: string) =>
       tool({ description: by, inputSchema: z.object({ number: z.number() }), execute: () => by });
     await using stage = await codexStage(
@@ -121,7 +121,7 @@ describe("tools of the provider", () => {
     });
     expect(first.text).toContain("by the call");
     expect(first.steps.map(({ toolCalls }) => toolCalls.length)).toEqual([1, 0]);
-    // Without it, the provider's own is there again.
+    // Without the call's tool, the provider's own is used again.
     const messages: ModelMessage[] = [...first.responseMessages, { role: "user", content: "again" }];
     const second = await generateText({ model: stage.codex(), messages });
     expect(second.text).toContain("by the provider");

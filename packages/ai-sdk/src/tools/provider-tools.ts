@@ -1,7 +1,7 @@
 import { type AnyTool, defineTool } from "codexkit";
 import type { z } from "zod";
 
-/** What a provider's tool receives besides its input. */
+/** Context passed to a provider's tool, in addition to its input. */
 export interface CodexToolContext {
   readonly toolCallId: string;
   readonly threadId: string;
@@ -11,21 +11,21 @@ export interface CodexToolContext {
 }
 
 /**
- * A tool that is available in every thread of a provider. This program runs it during a turn, without ending the step. A
- * `tool()` of the AI SDK with a zod schema is accepted.
+ * A tool that is available in every thread of a provider. This program runs it during a turn, without ending the step. An AI SDK
+ * `tool()` with a zod schema is accepted.
  */
 export interface CodexTool {
-  /** What the tool does. A function, which the AI SDK would call per request, is not supported. */
+  /** What the tool does. Only a string is used; a function, which the AI SDK would call per request, is not supported. */
   readonly description?: string | ((options: never) => string) | undefined;
-  /** A zod schema of an object, or JSON Schema. */
+  /** A zod object schema or a JSON Schema. */
   readonly inputSchema: unknown;
-  /** Runs the tool. A value becomes the result as JSON or text; an exception is reported to the model as an error. */
+  /** Runs the tool. The returned value becomes the result, as JSON or text; exceptions are reported to the model as errors. */
   readonly execute?: ((input: never, context: never) => unknown) | undefined;
   /** How long a call may take. Default: the provider's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** A tool of a provider, as a thread takes it. */
+/** A provider's tool in the form that a thread accepts. */
 export type ProviderTool = Extract<AnyTool, { readonly type: "tool" }>;
 
 export function defineProviderTools(

@@ -10,8 +10,8 @@ import { type Comparison, Transcript } from "./transcript.ts";
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
 /**
- * Compares a prompt with a stored thread that another process has used: by the stamps of its messages, which record what
- * the thread contained when each was written, and by the newest turn that Codex has stored.
+ * Compares a prompt with a stored thread that another process has used. Uses the stamps of the prompt's messages, which record
+ * what the thread contained when each message was written, and the newest turn that Codex has stored.
  */
 export function compareStored(
   call: {
@@ -43,7 +43,7 @@ export function compareStored(
   };
 }
 
-/** The turn that ended with an assistant message, if neither the message nor anything before it has changed. */
+/** Returns the turn that ended with an assistant message, if neither the message nor anything before it has changed. */
 function intactTurn(
   prompt: LanguageModelV4Prompt,
   index: number,
@@ -60,7 +60,7 @@ function intactTurn(
   return turnId;
 }
 
-/** The turn of the next assistant message. A turn of several steps can only be copied as a whole. */
+/** Returns the turn of the next assistant message. A turn with several steps can only be copied as a whole. */
 function turnOf(prompt: LanguageModelV4Prompt, from: number): unknown {
   const next = prompt.slice(from).find(({ role }) => role === "assistant");
   return next?.role === "assistant"
@@ -104,7 +104,7 @@ function isEmpty(part: AssistantPart): boolean {
 
 function isVisible(item: v2.ThreadItem): boolean {
   if (item.type === "agentMessage" || item.type === "plan") return item.text !== "";
-  // Client tools: the messages contain their calls and results.
+  // Client tools are excluded, because the messages contain their calls and results.
   return item.type !== "dynamicToolCall" && toolView(item) !== undefined;
 }
 

@@ -4,14 +4,14 @@ import { hash } from "node:crypto";
 const DIGEST_CHARACTERS = 22;
 
 /**
- * Digest of a value by its content. Messages that were stored as JSON return with keys in another order (JSONB) and without
- * undefined values; neither changes the digest.
+ * Returns a digest of a value's content. Messages that were stored as JSON come back with keys in another order (JSONB) and
+ * without undefined values; neither changes the digest.
  */
 export function digestOf(value: unknown): string {
   return hash("sha256", canonicalJson(value), "base64url").slice(0, DIGEST_CHARACTERS);
 }
 
-/** Digest of a file's content, given as bytes or as base64. */
+/** Returns a digest of a file's content, given as bytes or as base64. */
 export function digestOfBytes(data: Uint8Array | string): string {
   const bytes = typeof data === "string" ? Buffer.from(data, "base64") : data;
   return hash("sha256", bytes, "base64url").slice(0, DIGEST_CHARACTERS);

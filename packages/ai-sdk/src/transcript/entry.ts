@@ -2,12 +2,12 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultOutput } from "@
 import { digestOf, digestOfBytes } from "./digest.ts";
 
 /**
- * One part of a conversation, reduced to a digest. System messages are excluded (they are the thread's instructions), and so
- * is reasoning, which prompts don't return to a model.
+ * One part of a conversation, reduced to a digest. Excludes system messages, which are the thread's instructions, and reasoning,
+ * which prompts don't send back to a model.
  */
 export type Entry = MessageEntry | CallEntry;
 
-/** A text or a file, of the user or the assistant. */
+/** A text or a file from the user or the assistant. */
 export interface MessageEntry {
   readonly kind: "user" | "assistant";
   readonly digest: string;
@@ -18,8 +18,8 @@ export interface CallEntry {
   readonly kind: "call";
   readonly callId: string;
   /**
-   * Of its name and input. Undefined for a call that the client has not run yet: the AI SDK passes the input through the
-   * tool's schema, which may add defaults or transform it, so the first prompt with the call determines the digest.
+   * Digest of the name and the input. Undefined for a call that the client has not run yet: the AI SDK passes the input through
+   * the tool's schema, which may add defaults or transform it, so the first prompt with the call determines the digest.
    */
   readonly digest: string | undefined;
   /** Undefined while there is no result. */
@@ -40,7 +40,7 @@ export function callDigest(toolName: string, input: unknown): string {
   return digestOf([toolName, input ?? {}]);
 }
 
-/** Digest of a result as the model receives it. JSON text and the equal JSON value have the same digest. */
+/** Returns a digest of a result as the model receives it. JSON text and the equal JSON value have the same digest. */
 export function outputDigest(output: LanguageModelV4ToolResultOutput): string {
   switch (output?.type) {
     case "text":
@@ -62,7 +62,7 @@ export function resultDigest(value: unknown): string {
   return digestOf(typeof value === "string" ? parsedOr(value) : value);
 }
 
-/** Digest of the complete input of a step. */
+/** Returns a digest of a step's complete input. */
 export function digestOfPrompt(instructions: string | undefined, entries: readonly Entry[]): string {
   return digestOf([
     instructions ?? "",

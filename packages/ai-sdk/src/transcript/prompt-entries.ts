@@ -7,14 +7,14 @@ import { callDigest, type CallEntry, type Entry, fileEntry, outputDigest, textEn
 
 type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
 
-/** The entries of a prompt, each with the index of its message. */
+/** A prompt's entries, each with the index of its message. */
 export interface PromptEntries {
   readonly entries: readonly Entry[];
   readonly messages: readonly number[];
 }
 
 /**
- * Reduces a prompt to entries for the comparison with a thread. The first occurrence of a call and its newest result count,
+ * Reduces a prompt to entries that can be compared with a thread. Uses the first occurrence of a call and its newest result,
  * because the AI SDK repeats calls in later steps and keeps preliminary results.
  */
 export function promptEntries(prompt: LanguageModelV4Prompt): PromptEntries {

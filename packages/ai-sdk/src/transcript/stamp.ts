@@ -4,20 +4,20 @@ import { digestOf } from "./digest.ts";
 import { callDigest, fileEntry, resultDigest } from "./entry.ts";
 import { StepRecorder } from "./step-recorder.ts";
 
-/** Metadata of a part that lets another process verify the messages with which it returns. */
+/** Metadata of a part that lets another process verify the messages that contain the part. */
 export interface Stamp {
-  /** Digest of the prompt of the part's step. */
+  /** Digest of the step's prompt. */
   readonly seen: string;
   /** Digest of the part's own content. */
   readonly digest?: string;
 }
 
-/** Records the parts of a step, and stamps them. */
+/** Records and stamps a step's parts. */
 export class StampedStep {
   readonly recorder: StepRecorder = new StepRecorder();
   readonly #seen: string;
 
-  /** @param seen Digest of the prompt of the step. */
+  /** @param seen Digest of the step's prompt. */
   constructor(seen: string) {
     this.#seen = seen;
   }

@@ -1,13 +1,13 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { callDigest, type CallEntry, type Entry, fileEntry, resultDigest, textEntry } from "./entry.ts";
 
-/** The additions of one step to a thread: new entries, and results of calls of earlier steps. */
+/** What a step adds to a thread: new entries, and results for calls of earlier steps. */
 export interface RecordedStep {
   readonly entries: readonly Entry[];
   readonly results: ReadonlyMap<string, string>;
 }
 
-/** Records the parts that the client receives, as the entries that its next prompt will have. */
+/** Records the parts that the client receives as the entries that its next prompt will contain. */
 export class StepRecorder {
   readonly #slots: (Entry | { readonly kind: "text"; readonly id: string })[] = [];
   readonly #texts = new Map<string, string>();
@@ -43,14 +43,14 @@ export class StepRecorder {
     }
   }
 
-  /** The turn was interrupted: Codex drops unfinished text from the thread. */
+  /** Called when the turn was interrupted, because Codex then drops unfinished text from the thread. */
   dropOpenTexts(): void {
     for (const id of this.#open) this.#texts.delete(id);
     this.#open.clear();
     this.#isCut = true;
   }
 
-  /** The text of a block so far. */
+  /** Returns a block's text so far. */
   text(id: string): string {
     return this.#texts.get(id) ?? "";
   }

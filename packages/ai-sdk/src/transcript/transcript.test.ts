@@ -26,7 +26,7 @@ function result(toolCallId: string, value: string): Message {
   };
 }
 
-/** A thread that has had these exchanges, each a turn. */
+/** Returns the transcript of a thread with these exchanges, one per turn. */
 function threadWith(...exchanges: readonly (readonly [string, string])[]): Transcript {
   const transcript = new Transcript();
   const messages: Message[] = [];
@@ -89,7 +89,7 @@ describe("a transcript", () => {
     });
   });
 
-  it("matches only its own messages, whichever of them is changed", () => {
+  it("matches only its own messages, regardless of which one is changed", () => {
     const exchange = fc.tuple(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }));
     fc.assert(
       fc.property(

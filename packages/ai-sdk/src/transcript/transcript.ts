@@ -3,7 +3,7 @@ import type { RecordedStep } from "./step-recorder.ts";
 
 interface TurnEnd {
   readonly turnId: string;
-  /** Number of entries that the thread had then. */
+  /** Number of the thread's entries at that point. */
   readonly length: number;
 }
 
@@ -11,20 +11,20 @@ interface TurnEnd {
 export type Comparison =
   /** The thread has exactly these messages. */
   | { readonly type: "same" }
-  /** The thread has these messages and later ones: an answer was removed, or another call continued first. */
+  /** The thread has these messages and later ones, because an answer was removed or another call continued first. */
   | { readonly type: "behind"; readonly lastTurnId: string | undefined }
-  /** The thread has other messages. `lastTurnId` is the last turn through which it matches the prompt, if any. */
+  /** The thread has different messages. `lastTurnId` is the last turn through which it matches the prompt, if any. */
   | { readonly type: "changed"; readonly lastTurnId: string | undefined; readonly common: number };
 
 /**
- * The content of a thread, in the form of the prompts that led to it. A prompt may continue in the thread only if the two
- * match: otherwise the model would see messages that the caller has redacted, edited or dropped.
+ * A thread's content, in the form of the prompts that led to it. A prompt may continue in the thread only if the two match.
+ * Otherwise, the model would see messages that the caller has redacted, edited or dropped.
  */
 export class Transcript {
   #entries: readonly Entry[];
   /**
-   * The messages of a call that named its thread, which may be only the newest ones. A prompt that continues from them
-   * matches the thread as well.
+   * The messages of a call that named its thread, which may be only the newest ones. A prompt that continues from them also
+   * matches the thread.
    */
   #named: readonly Entry[] | undefined;
   #turnEnds: readonly TurnEnd[];
@@ -38,7 +38,7 @@ export class Transcript {
     return this.#entries;
   }
 
-  /** @param prefix The entries of a prompt without its new input. */
+  /** @param prefix A prompt's entries without its new input. */
   compare(prefix: readonly Entry[]): Comparison {
     if (this.#named !== undefined && isSame(this.#named, prefix)) return { type: "same" };
     if (isSame(this.#entries, prefix)) return { type: "same" };
@@ -49,41 +49,41 @@ export class Transcript {
       : { type: "changed", lastTurnId: end?.turnId, common: end?.length ?? 0 };
   }
 
-  /** A copy of the thread through one of its turns. */
+  /** Returns the transcript through one of its turns. */
   through(lastTurnId: string): Transcript {
     const at = this.#turnEnds.findIndex(({ turnId }) => turnId === lastTurnId);
     const ends = this.#turnEnds.slice(0, at + 1);
     return new Transcript(this.#entries.slice(0, ends.at(-1)?.length ?? 0), ends);
   }
 
-  /** A step starts with this prompt, which matches the thread. */
+  /** Called when a step starts with a prompt that matches the thread. */
   continueWith(prompt: readonly Entry[]): void {
     this.#entries = prompt;
     this.#named = undefined;
   }
 
   /**
-   * A step starts on a thread that the caller named, regardless of its messages.
-   * @param input The entries of the prompt that the thread did not have.
+   * Called when a step starts on a thread that the caller named, regardless of its messages.
+   * @param input The prompt's entries that the thread did not have.
    */
   appendNamed(prompt: readonly Entry[], input: readonly Entry[]): void {
     this.#entries = [...this.#entries, ...input];
     this.#named = prompt;
   }
 
-  /** Adds the output of a step. */
+  /** Adds a step's output. */
   record(step: RecordedStep): void {
     this.#entries = withStep(this.#entries, step);
     if (this.#named !== undefined) this.#named = withStep(this.#named, step);
   }
 
-  /** A turn completed: the thread can be copied up to here. */
+  /** Called when a turn has completed. The thread can be copied up to this point. */
   endTurn(turnId: string): void {
     this.#turnEnds = [...this.#turnEnds, { turnId, length: this.#entries.length }];
   }
 }
 
-/** A call that a step repeats before a late result counts at its first position. */
+/** Applies a step. If it repeats a call before a late result, only the call's first position counts. */
 function withStep(before: readonly Entry[], { entries, results }: RecordedStep): Entry[] {
   const known = new Set(before.flatMap((entry) => (entry.kind === "call" ? [entry.callId] : [])));
   const isRepeated = (entry: Entry): entry is CallEntry => entry.kind === "call" && known.has(entry.callId);

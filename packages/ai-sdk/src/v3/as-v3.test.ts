@@ -101,7 +101,7 @@ describe("the prompt of a V3 call", () => {
         },
       },
     ]);
-    // What the model itself makes of it: all but the two references and the custom part is shown.
+    // The model receives everything except the two references and the custom part.
     const read = await readPrompt(options?.prompt ?? [], {
       tools: new Set(),
       fetch: async (url: unknown) =>
@@ -204,7 +204,7 @@ describe("the output of a V4 model in V3", () => {
         { type: "text" as const, text: '{"a":1}' },
       ],
     ],
-    ["a stretch of one", [{ type: "text" as const, text: 'It is {"a":1}' }]],
+    ["part of a text", [{ type: "text" as const, text: 'It is {"a":1}' }]],
   ])("has the answer as its only text if ai 6 parses it: %s", async (_what, content) => {
     const model = new MockLanguageModelV4({
       doGenerate: result({ content, structuredOutputText: '{"a":1}' }),

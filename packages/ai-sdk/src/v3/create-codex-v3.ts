@@ -4,17 +4,17 @@ import type { CodexSettings } from "../options/settings.ts";
 import { asV3 } from "./as-v3.ts";
 import type { ModelV3 } from "./model-v3.ts";
 
-/** The provider for `ai` 6. It differs only in its models. */
+/** The provider for `ai` 6. Only its models differ. */
 export interface CodexModelProviderV3
   extends AsyncDisposable, Pick<CodexModelProvider, "listModels" | "threads" | "close"> {
   (modelId?: string): ModelV3;
   readonly specificationVersion: "v3";
   languageModel(modelId?: string): ModelV3;
-  /** The same as `languageModel`. */
+  /** Alias of `languageModel`. */
   chat(modelId?: string): ModelV3;
-  /** There is none: throws `NoSuchModelError`. */
+  /** Always throws `NoSuchModelError`: Codex has no embedding models. */
   embeddingModel(modelId: string): never;
-  /** There is none: throws `NoSuchModelError`. */
+  /** Always throws `NoSuchModelError`: Codex has no image models. */
   imageModel(modelId: string): never;
 }
 
@@ -28,7 +28,7 @@ export function createCodexV3(settings: CodexSettings = {}): CodexModelProviderV
   const v4 = createCodex(settings);
   const languageModel = (modelId?: string): ModelV3 => asV3(v4(modelId));
   function provider(modelId?: string): ModelV3 {
-    if (new.target) throw new TypeError("A codex provider is called without new: codex(modelId).");
+    if (new.target) throw new TypeError("Call a codex provider without new: codex(modelId).");
     return languageModel(modelId);
   }
   return Object.assign(provider, {

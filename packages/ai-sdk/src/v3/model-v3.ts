@@ -5,7 +5,7 @@ import type {
   LanguageModelV3StreamResult,
 } from "@ai-sdk/provider";
 
-/** The same type with mutable lists: the V3 types of `ai` 6 don't have readonly JSON. */
+/** The same type with mutable arrays, because the V3 types of `ai` 6 have no readonly JSON. */
 type Writable<T> = T extends string | number | boolean | null | undefined | Date | URL | Uint8Array
   ? T
   : T extends readonly (infer Item)[]
@@ -17,7 +17,7 @@ type Writable<T> = T extends string | number | boolean | null | undefined | Date
 export type GenerateResultV3 = Writable<LanguageModelV3GenerateResult>;
 export type StreamPartV3 = Writable<LanguageModelV3StreamPart>;
 
-/** A V3 model in types that are assignable to those of `ai` 6. */
+/** A V3 model whose types are assignable to those of `ai` 6. */
 export interface ModelV3 extends Omit<LanguageModelV3, "doGenerate" | "doStream"> {
   doGenerate(...call: Parameters<LanguageModelV3["doGenerate"]>): PromiseLike<GenerateResultV3>;
   doStream(

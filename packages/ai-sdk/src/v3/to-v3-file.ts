@@ -5,7 +5,7 @@ import type {
   LanguageModelV4ReasoningFile,
 } from "@ai-sdk/provider";
 
-/** Converts a generated file to V3, whose files have content only: a file that is a URL becomes a source. */
+/** Converts a generated file to V3. A file that is a URL becomes a source, because V3 files must have content. */
 export function toV3File(
   file: LanguageModelV4File | LanguageModelV4ReasoningFile,
 ): LanguageModelV3File | LanguageModelV3Source {

@@ -8,14 +8,14 @@ import type {
 } from "@ai-sdk/provider";
 import { toV3File } from "./to-v3-file.ts";
 
-/** Converts a part of a V4 stream. Undefined for parts that V3 does not have. */
+/** Converts a part of a V4 stream. Returns undefined for parts that V3 does not have. */
 export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3StreamPart | undefined {
   switch (part.type) {
     case "ping":
     case "custom":
       return undefined;
     case "tool-result":
-      // `ai` 6 treats each as final, and keeps them all in its messages.
+      // `ai` 6 treats each preliminary result as final and keeps all of them in its messages.
       return part.preliminary === true ? undefined : part;
     case "file":
     case "reasoning-file":
@@ -37,7 +37,7 @@ export function toV3Part(part: LanguageModelV4StreamPart): LanguageModelV3Stream
   }
 }
 
-/** V3 has no interruption; `other` also ends its loop. */
+/** Maps interruptions to `other`, which V3 has instead and which also ends the loop. */
 export function toV3FinishReason({ unified, raw }: LanguageModelV4FinishReason): LanguageModelV3FinishReason {
   return unified === "interrupted" ? { unified: "other", raw: raw ?? "interrupted" } : { unified, raw };
 }

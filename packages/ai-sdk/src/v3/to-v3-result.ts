@@ -36,8 +36,8 @@ function toV3Content(part: LanguageModelV4Content): LanguageModelV3Content[] {
 }
 
 /**
- * V3 has no `structuredOutputText`: `ai` 6 parses all text together as JSON. Commentary before the answer becomes reasoning,
- * so that the answer is the only text.
+ * Makes the answer the only text, by turning commentary before it into reasoning. V3 has no `structuredOutputText`: `ai` 6 parses
+ * all text together as JSON.
  */
 function answerAlone(content: readonly LanguageModelV3Content[], answer: string): LanguageModelV3Content[] {
   const at = content.findLastIndex((part) => part.type === "text" && part.text === answer);

@@ -11,7 +11,7 @@ import type {
 type V3Content = Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"][number];
 type V4Content = Extract<LanguageModelV4ToolResultOutput, { type: "content" }>["value"][number];
 
-/** Converts the options of a V3 call: files get a tag with their kind, and everything else is unchanged. */
+/** Converts a V3 call's options: files get a tag with their kind; everything else is unchanged. */
 export function toV4Options(options: LanguageModelV3CallOptions): LanguageModelV4CallOptions {
   return { ...options, prompt: options.prompt.map(toV4Message) };
 }
@@ -36,7 +36,7 @@ function tagFile<Part extends { type: string }>(part: Part): Tagged<Part> {
   return (type === "file" && data !== undefined ? { ...part, data: tag(data) } : part) as Tagged<Part>;
 }
 
-/** Data that a shim has already tagged is passed on. */
+/** Tags untagged data. Data that a shim has already tagged is passed on. */
 function tag(data: string | Uint8Array | URL | SharedV4FileData): SharedV4FileData {
   if (data instanceof URL) return { type: "url", url: data };
   return typeof data === "string" || data instanceof Uint8Array ? { type: "data", data } : data;
@@ -88,7 +88,7 @@ function toV4Content(part: V3Content): V4Content {
     case "custom":
       return part;
     default:
-      // Stored messages may have older kinds that V3 no longer lists.
+      // Stored messages may contain older kinds that V3 no longer lists.
       return toV4Media(part);
   }
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "../limits.ts";
 import { DOWNLOADERS, runsArguments, runsInput, scriptsIn } from "../programs/known-by-name.ts";
 import { parseSource } from "../shell/parse-source.ts";
 
-/** Bounds of a search: beyond any of them it is incomplete. */
+/** Limits of a search. Beyond any of them it is incomplete. */
 const MOST = { nodes: 20_000, scripts: 64, words: 512, depth: 400, nesting: 8 };
 
 interface FoundCommand {
@@ -42,7 +42,7 @@ class CommandFinder implements FoundCommands {
   readonly outputs: string[] = [];
   runsDownload = false;
   isComplete = true;
-  /** Text that is printed or given as input: a script, if any command runs one. */
+  /** Text that is printed or used as input. Parsed as a script if any command runs scripts. */
   readonly #printed: string[] = [];
   readonly #withGuesses: boolean;
   #hasRunner = false;
@@ -69,7 +69,7 @@ class CommandFinder implements FoundCommands {
       // `bash < <(curl …)`.
       if (node.operator === "<" && downloadsInside(node.target.text)) this.runsDownload = true;
     }
-    // Most words have nothing in them to run, and to take one apart costs more than all the rest.
+    // Most words contain nothing that runs, and parsing their parts costs more than everything else.
     if (node.type !== "Word" || /[$`(]/.test(node.text))
       forEachChild(node, (child) => this.visit(child, position, depth + 1));
   }
@@ -101,7 +101,7 @@ class CommandFinder implements FoundCommands {
     for (const text of texts) this.#readText(text, { ...position, isGuess });
   }
 
-  /** What `echo` and here-documents send into a shell is a script. */
+  /** Treats what `echo` and here-documents send to a shell as a script. */
   #addPipeline(elements: readonly SyntaxNode[], position: Position): void {
     if (position.isGuess) return;
     let downloads = false;

@@ -10,8 +10,8 @@ type Words = readonly (string | undefined)[];
 const NONE: readonly Words[] = [];
 
 /**
- * The commands that a program may run, by its words alone: `npx git push` runs `git push`. Guesses towards more: behind a
- * program that runs others, any word may be the name of one, and an argument with blanks a script. Any program that is not
+ * The commands that a program may run, judged by its words alone: `npx git push` runs `git push`. Errs towards more: after a
+ * program that runs others, any word may be a program, and an argument with blanks may be a script. Any program that is not
  * understood may run its arguments.
  */
 export function innerCommands(words: Words, isUnderstood: boolean, budget: WorkBudget): readonly Words[] {
@@ -22,7 +22,7 @@ export function innerCommands(words: Words, isUnderstood: boolean, budget: WorkB
   const runsWords = runners.some(({ onlyCode }) => onlyCode !== true);
   const starts = words.flatMap((word, at) => (at === 0 || isDashed(word) ? [] : [at]));
   const mayRun = runsWords || (!isUnderstood && mayRunArguments(words));
-  // All words behind each start are compared.
+  // All words after each start are compared.
   const isCheap = mayRun && budget.spend("codeChars", starts.length * words.length);
   const inner = isCheap ? starts.map((at) => words.slice(at)) : NONE;
   if (runners.length === 0) return inner;

@@ -56,15 +56,15 @@ function translate(entry: string, list: List, { home }: ImportClaudeOptions): Ru
   if (tool !== "WebFetch")
     return list === "deny" ? "Codex has no such tool: nothing has to be denied" : "Codex has no such tool";
   if (list === "allow")
-    return "a host in a policy may also be sent data, at any port: add it to network.allow if it may";
+    return "a policy also allows sending data to an allowed host, at any port: if that is fine, add it to network.allow";
   const host = what === undefined ? "*" : /^domain:([\w.*-]+)$/.exec(what)?.[1];
-  return host === undefined ? "only domain:… is known of WebFetch" : { kind: "host", host };
+  return host === undefined ? "only domain:… is supported for WebFetch" : { kind: "host", host };
 }
 
 /** A star matches any text, including blanks. `:*` and ` *` at the end match any further words, or none. */
 function commandRule(what: string | undefined): Rule | string {
   if (what === undefined || what === "*") return { kind: "regex", pattern: ".*" };
-  if (what.trim() === "") return "it names no command";
+  if (what.trim() === "") return "it has no command";
   if (/^\w+=/.test(what)) return "write a rule for a command with variables by hand";
   const beginning = /^([^*]+?)(?::\*| \*)$/.exec(what)?.[1];
   const text = beginning ?? what;
@@ -76,19 +76,19 @@ function commandRule(what: string | undefined): Rule | string {
   return { kind: "regex", pattern: `^${pattern}$` };
 }
 
-/**
- * Patterns are those of gitignore: `//x` is absolute, `~/x` in the home folder, `/x` and `./x` in the project, and a bare name
- * is anywhere below the project. A denial of a bare name holds everywhere, and one of a folder for all that is in it.
- */
 type Access = "read" | "write";
 
+/**
+ * Patterns have gitignore syntax: `//x` is absolute, `~/x` is in the home folder, `/x` and `./x` are in the project, and a bare
+ * name is anywhere below the project. A denied bare name applies everywhere, and a denied folder includes its contents.
+ */
 function fileRules(what: string | undefined, access: Access, list: List, home?: string): Rule[] | string {
   const isAllowed = list === "allow";
   if (what === undefined || what === "*" || what === "**")
     return [{ kind: "path", glob: isAllowed && access === "write" ? "./**" : "**", access }];
-  if (what.startsWith("!")) return "an exception to other rules";
+  if (what.startsWith("!")) return "exceptions to other rules are not supported";
   if (isAllowed && /[[\]{}\\?]/.test(what)) return "write a rule for a pattern with these characters by hand";
-  // What a policy's globs don't know becomes a wildcard in denials and questions, which may cover more.
+  // In `deny` and `ask` rules, syntax that a policy's globs don't support becomes a wildcard, which may match more.
   const pattern = isAllowed ? what : widenBrackets(what).replaceAll(/\\.|[{}]/g, "?");
   const name = pattern.replace(/\/$/, "");
   const glob = globOf(name, isAllowed, home);
@@ -107,6 +107,6 @@ function globOf(what: string, isAllowed: boolean, home: string | undefined): str
   const glob = what.replace(/^\.?\//, "");
   const isAnchored = what !== glob || glob.includes("/");
   if (!isAnchored) return isAllowed ? `./**/${glob}` : `**/${glob}`;
-  // A glob that begins with stars is not bound to the project.
+  // A glob that begins with `**` is not relative to the project.
   return isAllowed && glob.startsWith("**") ? `./${glob}` : glob;
 }

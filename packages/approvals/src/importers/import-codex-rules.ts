@@ -30,14 +30,14 @@ export function importCodexRules(text: string): ImportedRules {
     untranslated.push({ source, reason });
   }
   if (statements.every(({ call }) => call !== undefined)) return imported;
-  const reason = "another statement of the file is not read, and may change its meaning";
+  const reason = "the file has a statement that is not parsed and may change the meaning of this rule";
   const rules = policy.additionalAllow.splice(0).map(describeRule);
   for (const allowed of [...rules, ...policy.network.allow.splice(0)])
     untranslated.push({ source: `allow: ${allowed}`, reason });
   return imported;
 }
 
-/** Whether a statement that is not read may deny something: it says so, or has a decision that is not written out. */
+/** Whether a statement that is not parsed may deny something: it contains a denial, or its decision is not a literal. */
 function mayForbid(source: string): boolean {
   const text = source
     .replaceAll(/^([^"'\n]*)#[^\n]*/gm, "$1")
@@ -62,7 +62,7 @@ function addRule({ name, args }: RulesCall, policy: Policy): string | undefined 
   if (name === "prefix_rule") return addPrefixRule(args, policy);
   if (name === "network_rule") return addNetworkRule(args, policy);
   return name === "host_executable"
-    ? "a policy does not choose the files that a name stands for"
+    ? "a policy can't choose which executables a name refers to"
     : `Codex has no rule named ${name}`;
 }
 
@@ -71,7 +71,7 @@ function addPrefixRule(args: RulesCall["args"], policy: Policy): string | undefi
   const decision = String(args["decision"] ?? args[1] ?? "allow");
   const justification = args["justification"] ?? args[4];
   if (argv === undefined) return "its pattern is not a list of words";
-  // As a denial or a question, a rule with a wildcard covers the literal star and more.
+  // In a `deny` or `ask` rule, a wildcard covers the literal star and more.
   if (decision === "allow" && argv.flat().some((word) => word.includes("*")))
     return "a star is a wildcard in a policy, but literal in Codex";
   const list = { allow: policy.additionalAllow, prompt: policy.ask, forbidden: policy.deny }[decision];
@@ -88,7 +88,7 @@ function addNetworkRule(args: RulesCall["args"], policy: Policy): string | undef
   const isDenial = decision === "deny" || decision === "forbidden";
   if (typeof host !== "string" || !/^[\w.:[\]-]+$/.test(host)) return "its host is not a host name";
   if (port === undefined && !isDenial) return `a policy has no rules for ${protocol}`;
-  // Codex's rule is about a protocol, at any port: only a permission is kept to the usual one.
+  // Codex's rule applies to a protocol at any port. Only an allow rule is limited to the protocol's usual port.
   if (decision === "allow") policy.network.allow.push(/:\d+$/.test(host) ? host : `${host}:${port}`);
   else if (isDenial) policy.network.deny.push(host);
   else if (decision === "prompt") policy.ask.push({ kind: "host", host });
@@ -107,7 +107,7 @@ interface RulesCall {
 /** A top-level statement. Anything but a call with literal arguments has no `call`. */
 type RulesStatement = { readonly source: string; readonly call?: RulesCall };
 
-/** A blank, a comment, a string, the name of an argument, a bracket or a comma: all that literal arguments consist of. */
+/** Matches the tokens of literal arguments: blanks, comments, strings, argument names, brackets and commas. */
 const TOKEN = /[ \t\r\n]|#[^\n]*|"(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*'|[A-Za-z_]\w*\s*=|[[\],]/g;
 const CALL = new RegExp(
   String.raw`([a-z_]\w*)\s*\(((?:${TOKEN.source})*)\)[ \t]*(?:#[^\n]*)?(?=\r?\n|$)`,
@@ -117,8 +117,8 @@ const NOTHING = /(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]*(?:#[^\n]*)?$)?/y;
 const OTHER = /[^]+?(?=\r?\n[^\s)\]}#]|$)/y;
 
 /**
- * Reads the calls of a `.rules` file that have literal arguments. Everything else of the language stays unread, and may be
- * split in the middle: the importer trusts no permission of a file with such text.
+ * Parses the calls with literal arguments in a `.rules` file. Other statements are not parsed, and may be split in the middle:
+ * the importer takes no allow rule from a file that has any.
  */
 function readRulesFile(text: string): readonly RulesStatement[] {
   const statements: RulesStatement[] = [];
@@ -171,7 +171,7 @@ function readArguments(text: string): RulesCall["args"] | undefined {
   return name === undefined ? args : undefined;
 }
 
-/** @returns text that is no JSON for a string with an escape that is not known, such as `\x69`. */
+/** @returns text that is not JSON for a string with an unknown escape, such as `\x69`. */
 function toJson(token: string): string {
   const text = token.slice(1, -1);
   if (/\\[^\n"'\\nrt]/.test(text.replaceAll("\\\\", ""))) return "unknown";

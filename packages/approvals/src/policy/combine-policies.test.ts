@@ -19,7 +19,7 @@ describe("layered policies", () => {
     expect(decide(policy, "grob")).toBe("allow");
   });
 
-  it("let a project only tighten, and report what it tried", () => {
+  it("let a project only tighten, and report its ignored settings", () => {
     const { policy, ignored } = combinePolicies({
       project: make({
         preset: "bypass",
@@ -41,7 +41,7 @@ describe("layered policies", () => {
     expect(ignored).toHaveLength(3);
   });
 
-  it("take the strictest preset and default of all", () => {
+  it("use the strictest preset and default of all layers", () => {
     const { policy } = combinePolicies({
       organization: make({ preset: "workspace-write" }),
       project: make({ preset: "developer", default: "deny" }),
@@ -68,7 +68,7 @@ describe("layered policies", () => {
     [{ preset: "read-only" }, ["rm", "npm test"], "npm test"],
     [{ preset: "read-only" }, ["frob"], "frob"],
     [{ preset: "developer" }, ["touch"], "touch /opt/x"],
-  ])("let a person not allow what %j does not, by %j: %s", (organization, additionalAllow, command) => {
+  ])("don't let a person allow what %j does not, by %j: %s", (organization, additionalAllow, command) => {
     const { policy } = combinePolicies({
       organization: make(organization),
       person: make({ additionalAllow }),
@@ -78,7 +78,7 @@ describe("layered policies", () => {
     expect(decide(remember(policy, [{ kind: "script", text: command }]), command)).not.toBe("allow");
   });
 
-  it("let a person allow hosts, and tools of MCP servers", () => {
+  it("let a person allow hosts and MCP tools", () => {
     const { policy } = combinePolicies({
       organization: make({}),
       person: make({
@@ -106,7 +106,7 @@ describe("layered policies", () => {
   });
 });
 
-it("takes no permission for addresses of this machine or of private networks from a project", () => {
+it("a project can't allow loopback or private addresses", () => {
   const project = definePolicy({ network: { loopback: "allow", private: "allow" } });
   for (const preset of ["read-only", "workspace-write", "developer"] as const) {
     const person = definePolicy({ preset, workspace: "/srv/app" });

@@ -59,23 +59,22 @@ export function combinePolicies({ organization, project, person }: PolicyLayers)
   const loosened = EFFECT_KINDS.filter((kind) => project?.effects[kind] === "allow");
   const opened = RANGES.filter((range) => project?.network[range] === "allow");
   const ignored = [
-    allows(project) &&
-      "The project's rules that allow something are ignored: a project can only tighten a policy.",
+    allows(project) && "The project's allow rules are ignored: a project can only tighten a policy.",
     (project?.network.allow ?? []).length > 0 && "The project's allowed hosts are ignored.",
     ...opened.map((range) => `The project's network.${range} = "allow" is ignored.`),
     ...loosened.map((kind) => `The project's effects.${kind} = "allow" is ignored.`),
     list !== undefined &&
       allows(person) &&
-      "The person's rules that allow something are ignored: the organisation's allow list is complete.",
+      "The person's allow rules are ignored: nothing can be added to the organisation's allow list.",
     isCut("roots") && "The person's workspace is limited to the organisation's.",
-    isCut("temp") && "The person's folders for temporary files are limited to the organisation's.",
+    isCut("temp") && "The person's temporary folders are limited to the organisation's.",
   ];
   return { policy, ignored: ignored.filter((sentence) => sentence !== false) };
 }
 
 /**
- * The organisation's policy as a limit for what the person's rules allow. Rules about hosts and tools of MCP servers add to
- * it; rules about commands and files can't go beyond its preset, its effects and its roots.
+ * The organisation's policy as an upper limit for the person's allow rules. Rules about hosts and MCP tools extend it; rules
+ * about commands and files can't go beyond its preset, effects and roots.
  */
 function limitOf(organization: Policy, person: Policy): Policy {
   const { allow, additionalAllow, network } = organization;
@@ -89,7 +88,7 @@ function limitOf(organization: Policy, person: Policy): Policy {
   };
 }
 
-/** A person may choose folders inside those of the organisation, but no others. */
+/** A person may choose only folders inside those of the organisation. */
 function combineWorkspaces({ workspace: outer }: Policy, { workspace: own }: Policy): WorkspaceSettings {
   const common = intersect(outer.roots, own.roots);
   const home = outer.home ?? own.home;
@@ -109,7 +108,7 @@ function intersect(one: readonly string[], other: readonly string[]): readonly s
 
 const RANGES = ["loopback", "private"] as const;
 
-/** What a layer says about addresses of this machine or of private networks. A project's can only tighten. */
+/** A layer's setting for loopback or private addresses. A project's setting can only tighten. */
 function rangeSetting(range: (typeof RANGES)[number], { network }: Policy, isProject: boolean) {
   return isProject && network[range] === "allow" ? undefined : network[range];
 }
@@ -118,7 +117,7 @@ function strictest(decisions: readonly (Decision | undefined)[]): Decision | und
   return (["deny", "ask", "allow"] as const).find((decision) => decisions.includes(decision));
 }
 
-/** Tightening settings of all layers hold. A person may loosen only within what the organisation allows. */
+/** Applies the settings of all layers that tighten. A person may loosen only within what the organisation allows. */
 function combineEffects(layers: readonly Policy[], person: Policy, organization?: Policy): Policy["effects"] {
   const isOpen = (kind: EffectKind): boolean =>
     organization === undefined ||

@@ -12,7 +12,7 @@ import type { Match } from "./evaluation.ts";
 
 export type RuleWord = string | readonly string[];
 
-/** Words of a command. Undefined words are only known at run time. */
+/** Words of a command. Undefined words are known only at run time. */
 export type Words = readonly (string | undefined)[];
 
 export interface CommandPattern extends Omit<CommandSpelling, "programs"> {
@@ -26,7 +26,7 @@ export function compilePatterns(argv: readonly RuleWord[]): readonly CommandPatt
   }));
 }
 
-/** Whether a command that is only known by its words has those of the rule in this order, with nothing but options between them. */
+/** Whether a command of which only the words are known has those of the rule in order, with only options in between. */
 export function matchesWritten(pattern: CommandPattern, [first = "", ...words]: Words): boolean {
   const name = readName(first);
   return isCallOf(pattern, name) && hasWritten(pattern, name.main, words);
@@ -37,9 +37,8 @@ function isCallOf({ programs }: CommandPattern, called: ProgramName): boolean {
 }
 
 /**
- * Compares the words of a rule with a command as it is written, and with the normalised call: the program and its
- * subcommands, then the operands in their order. Options of the rule must be among those of the call, in any position
- * and under any of their names.
+ * Compares the words of a rule with a command as it is written, and with the normalised call: the program and its subcommands,
+ * then the operands in order. The call must have the options of the rule, in any position and under any of their names.
  */
 export function matchPattern(pattern: CommandPattern, words: Words, call: ParsedCall | undefined): Match {
   const [first, ...rest] = words;
@@ -55,7 +54,7 @@ export function matchPattern(pattern: CommandPattern, words: Words, call: Parsed
     return match === "yes" && words.includes(undefined) ? "maybe" : match;
   }
   if (hasWritten(pattern, name.main, rest)) return "yes";
-  // Tools of developers have options that no declaration knows.
+  // Developer tools have options that no declaration lists.
   const hasUndeclared = call.operands.some(({ text }) => isDashed(text));
   const operands = [...call.path.slice(1), ...call.operands.map(({ text }) => text)];
   return matchReading(pattern, name.main, {
@@ -64,7 +63,7 @@ export function matchPattern(pattern: CommandPattern, words: Words, call: Parsed
       call.hasOption(option.replace(/=.*$/, "")) ||
       rest.includes(option) ||
       (hasUndeclared && mayHoldOption(rest, option)),
-    // An option, and the next word, which may be its argument, may be between any two words.
+    // Any two words may have an option in between, and the word after it, which may be its argument.
     maySkip: (at) => isDashed(operands[at]) || isDashed(operands[at - 1]),
   });
 }
@@ -100,7 +99,7 @@ function matchReading(pattern: CommandPattern, program: string, { words, has, ma
   return match;
 }
 
-/** An option, the word behind it that may be its argument, a variable, a toolchain (`+nightly`), a workspace of yarn. */
+/** Matches an option, the word after it (maybe its argument), a variable, a toolchain (`+nightly`) and a yarn workspace. */
 function mayPrecede(program: string, words: Words, at: number): boolean {
   const [before, word = ""] = [words[at - 1], words[at]];
   if (isDashed(word) || isDashed(before) || /^(?:\w+=|\+)/.test(word)) return true;
@@ -114,7 +113,7 @@ function hasOptions({ options }: CommandPattern, has: (option: string) => boolea
   return options.every((names) => names.some((name) => has(name) || hasLetters(name)));
 }
 
-/** `-f` in `-rf`, `--force` in `--force=x` and in any possible abbreviation. */
+/** Whether an option is used: `-f` also in `-rf`, and `--force` also in `--force=x` and any abbreviation. */
 function mayHoldOption(words: Words, option: string): boolean {
   const isLetter = /^-[A-Za-z]$/.test(option);
   return words.some((word = "") => {

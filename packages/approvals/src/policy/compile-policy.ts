@@ -12,10 +12,10 @@ import type { Rule } from "./rule.ts";
 
 export interface CompiledRule {
   readonly rule: Rule;
-  /** `deny[0]`, `allow[2]`: how a verdict names it. */
+  /** The name of the rule in verdicts: `deny[0]`, `allow[2]`. */
   readonly id: string;
   readonly patterns: readonly CommandPattern[];
-  /** False also if the budget is exhausted, which `findDenial` then asks about. */
+  /** Also false if the budget is exhausted. `findDenial` then asks. */
   readonly searches: (text: string, budget: WorkBudget) => boolean;
   readonly matchesWhole: (text: string) => boolean;
   readonly path: PathGlob;
@@ -31,18 +31,18 @@ export interface CompiledPolicy extends Readonly<Record<RuleList, readonly Compi
   readonly presetHosts: readonly HostPattern[];
   readonly hasRules: boolean;
   readonly hasCommandRules: boolean;
-  /** Without any, a path is judged by where it lies alone. */
+  /** Without path rules, a path is judged by its location alone. */
   readonly hasPathRules: boolean;
-  /** The verdicts on kinds of effects that were needed so far. */
+  /** Cache of verdicts on kinds of effects. */
   readonly kindVerdicts: Map<EffectKind, Verdict>;
-  /** Kinds of requests of which only those in the allow list are allowed. */
+  /** Kinds of requests that are allowed only if the allow list has them. */
   readonly exclusive: Readonly<Record<"command" | "path" | "host" | "mcp", boolean>>;
 }
 
 const COMMAND_KINDS = ["prefix", "exact", "script", "regex"] as const;
 const compiled = new WeakMap<Policy, CompiledPolicy>();
 
-/** Compiles a policy once; the result lives as long as the policy does. */
+/** Compiles a policy once. The result lives as long as the policy. */
 export function compilePolicy(policy: Policy): CompiledPolicy {
   const known = compiled.get(policy);
   if (known !== undefined) return known;
@@ -115,7 +115,7 @@ function compileSubject(rule: Rule, id: string, roots: readonly string[]): Parti
   }
 }
 
-/** RE2 runs in time proportional to the text, so no pattern can be made to hang. */
+/** RE2 runs in time proportional to the text, so no pattern can hang. */
 function compileRegex(pattern: string, id: string): Partial<CompiledRule> {
   try {
     const regex = RE2JS.compile(pattern, RE2JS.DOTALL);

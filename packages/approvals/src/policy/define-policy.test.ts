@@ -13,7 +13,7 @@ function codeOf(make: () => unknown): string | undefined {
 }
 
 describe("a policy", () => {
-  it("rejects fields that it does not know", () => {
+  it("rejects unknown fields", () => {
     const input = { presets: "developer" } as PolicyInput;
     expect(codeOf(() => definePolicy(input))).toBe("invalid_policy");
     const rule = { deny: [{ kind: "prefix", argv: ["x"], reason: "y" }] } as unknown as PolicyInput;
@@ -67,7 +67,7 @@ describe("a policy", () => {
     ).toBe("invalid_rule");
   });
 
-  it("is read from JSON in the form in which it was written or made", () => {
+  it("is parsed from JSON, whether it is the input or the result of definePolicy", () => {
     const input: PolicyInput = {
       preset: "workspace-write",
       workspace: "/srv/app",
@@ -85,7 +85,7 @@ describe("a policy", () => {
     expect(parseRule({ kind: "host", host: "a" })).toEqual({ kind: "host", host: "a" });
   });
 
-  it("has only regular expressions that run in linear time", () => {
+  it("accepts only regular expressions that run in linear time", () => {
     expect(codeOf(() => definePolicy({ deny: [{ kind: "regex", pattern: "(?=x)" }] }))).toBe("invalid_regex");
   });
 });

@@ -58,7 +58,7 @@ export function definePolicy(input: PolicyInput = {}): Policy {
  * @throws {PolicyError} `invalid_policy` if it is not a policy, `invalid_rule` or `invalid_regex` if a rule can't be read.
  */
 export function parsePolicy(json: unknown): Policy {
-  // A missing value is no policy, although `definePolicy` has a default.
+  // A missing value is not a policy, although `definePolicy` has a default.
   return definePolicy((json ?? null) as PolicyInput);
 }
 
@@ -82,7 +82,7 @@ function parseWith<T>(schema: z.ZodType<T>, value: unknown, code: PolicyErrorCod
   throw new PolicyError(code, `This is not ${what}. ${z.prettifyError(error)}`, { cause: error });
 }
 
-/** Checks the examples of every rule. A rule that does not do what its author expects is an error at once. */
+/** Checks the examples of every rule, so that a rule that does not do what its author expects fails early. */
 function checkExamples(policy: CompiledPolicy): void {
   for (const compiled of [...policy.deny, ...policy.ask, ...policy.allow, ...policy.additionalAllow]) {
     const { rule, id } = compiled;
@@ -122,13 +122,13 @@ function matches(compiled: CompiledRule, example: string, policy: CompiledPolicy
   }
 }
 
-/** The calls of an example. One that is not understood still has its words. */
+/** The calls of an example. A call that is not understood still has its words. */
 function callsOf(example: string, cwd: string, policy: CompiledPolicy): readonly CalledWords[] {
   const workspace = workspaceFor(policy.policy);
   const unwrapped = unwrapShell(example);
   const script = unwrapped.kind === "script" ? unwrapped.script : example;
   const { commands } = readScript(script, { dialect: "bash", home: workspace.home, folders: [cwd] });
-  // The judge is used for the calls that it finds: its verdicts must not depend on the rules being checked.
+  // Only the calls that the judge finds are used. The rules that are being checked must not affect it.
   const withoutRules = { ...policy, deny: [], ask: [], allow: [], additionalAllow: [] };
   const judge = new CommandJudge({ workspace, policy: withoutRules, budget: new WorkBudget() });
   judge.judge(commands);

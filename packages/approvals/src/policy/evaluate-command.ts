@@ -21,7 +21,7 @@ import { CommandJudge } from "./judge-commands.ts";
 import type { JudgeContext } from "./judge-path.ts";
 import type { DecisionScope } from "./rule.ts";
 
-/** Judges every simple command of a script; the strictest verdict is the answer. Denials are a layer of their own. */
+/** Judges every simple command of a script. The strictest verdict wins. Denials are a separate layer. */
 export function evaluateCommand(request: CommandRequest, context: JudgeContext): PolicyEvaluation {
   const { policy } = context;
   if (!policy.preset.safety) return evaluation(BYPASSED);
@@ -34,20 +34,20 @@ export function evaluateCommand(request: CommandRequest, context: JudgeContext):
   const denial = findDenial(source, script, judge, context);
   if (denial?.decision === "deny") return evaluation(denial, { parse });
   let problem = script.problem === undefined ? undefined : notUnderstoodVerdict(script.problem, policy);
-  // What is too long for the denials to see is asked about even where everything else is allowed.
+  // A script that is too long to search for denials is asked about even if everything else is allowed.
   if (script.problem === "too long to judge" && problem?.decision === "allow")
     problem = { ...problem, decision: "ask" };
-  // A question of the user's that was found in the text outranks every permission.
+  // An ask rule that matches the text takes precedence over every allow rule.
   const worst = pickStricter(pickStricter(problem, judged), denial);
   if (worst === undefined) return evaluation(cautionVerdict("empty", "no command to judge", policy));
-  // To another shell than Codex's own, the same text may be another script.
+  // A shell other than Codex's own may read the same text differently.
   const isOwnShell = unwrapped.kind === "script" && unwrapped.dialect !== "unknown";
   const whole = judgeByFirstRule(policy, "exactly this command", {
     tightens: () => false,
     allows: (rule) => allowsWhole(rule, request, isOwnShell ? source : undefined, context.workspace.cwd),
   });
   if (request.stdin === true && whole === undefined)
-    return evaluation(cautionVerdict("stdin", "types into a process that already runs", policy), { parse });
+    return evaluation(cautionVerdict("stdin", "types into a running process", policy), { parse });
   const isBound = denial !== undefined || [worst, ...parse].some((verdict) => isBinding(verdict, policy));
   if (whole !== undefined && !isBound)
     return evaluation(whole, { parse, scope: whole.matched?.scope ?? "session" });
@@ -81,7 +81,7 @@ function allowsWhole(
   return command.length === rule.argv.length && command.every((word, index) => word === rule.argv[index]);
 }
 
-/** The shortest duration of the rules that allowed the commands. A preset allows one call only. */
+/** The shortest duration of the rules that allowed the commands. A preset allows only one call. */
 function scopeOf(parse: readonly CommandVerdict[]): DecisionScope {
   const ruled = parse.filter(({ rule }) => rule !== "nothing");
   const scopes = new Set(ruled.map(({ matched }) => (matched ? (matched.scope ?? "session") : "call")));

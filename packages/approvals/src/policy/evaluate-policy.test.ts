@@ -109,7 +109,7 @@ describe("a command", () => {
     expect(firstPreset(command)).toBe(preset);
   });
 
-  it("is read out of the shell that Codex wraps around it, once", () => {
+  it("is unwrapped from the shell that Codex puts around it, once", () => {
     expect(judge("/bin/bash -lc 'ls -la'", "read-only").decision).toBe("allow");
     expect(judge(["bash", "-lc", "echo 'it'\"'\"'s' && ls"], "read-only").decision).toBe("allow");
     expect(judge(`bash -lc "ls"`, "read-only").decision).toBe("allow");
@@ -118,13 +118,13 @@ describe("a command", () => {
     expect(judge(["ls", "*"], "read-only").decision).toBe("allow");
   });
 
-  it("says what it does not understand", () => {
+  it("has a reason that states what is not understood", () => {
     expect(judge("ls $((1))")).toMatchObject({ decision: "ask", rule: "not-understood" });
     expect(judge("ls $((1))").reason).toContain("arithmetic");
     expect(judge("frob x").reason).toContain("frob is not declared");
   });
 
-  it("is too long to judge past the limits, even where all is accepted", () => {
+  it("is too long to judge beyond the limits, even where everything is accepted", () => {
     const command = `echo ${"x ".repeat(100_000)}`;
     expect(judge(command, "danger-full-access")).toMatchObject({
       decision: "ask",
@@ -138,8 +138,8 @@ describe("a command", () => {
   it.each([
     ["words", `cp ${"a ".repeat(1_600)}d`],
     ["commands", "ls; ".repeat(201)],
-    ["letters of one cluster of options", `grep -${"i".repeat(65)} x y`],
-    ["characters of a script of sed", `sed '${"s/a/b/;".repeat(5_000)}' x`],
+    ["letters of one option cluster", `grep -${"i".repeat(65)} x y`],
+    ["characters of a sed script", `sed '${"s/a/b/;".repeat(5_000)}' x`],
     [
       "characters of all such scripts",
       `for i in ${"a ".repeat(70)}; do sed '${"s/a/b/;".repeat(300)}' x; done`,
@@ -189,13 +189,13 @@ describe("rules", () => {
     expect(judge("rm x", { deny, preset: "danger-full-access" }).decision).toBe("allow");
   });
 
-  it("ask before anything is allowed, and are themselves below denials", () => {
+  it("that ask take precedence over allow rules, but not over deny rules", () => {
     const input = { ask: ["ls"], additionalAllow: ["ls"], preset: "danger-full-access" } as const;
     expect(judge("ls -la", input)).toMatchObject({ decision: "ask", rule: "ask[0]" });
     expect(judge("ls -la", { ...input, deny: ["ls"] }).decision).toBe("deny");
   });
 
-  it("asks and denies by rules about builtins of the shell", () => {
+  it("ask about and deny shell builtins", () => {
     for (const command of [
       "time ls",
       "time -p ls | cat",
@@ -211,7 +211,7 @@ describe("rules", () => {
     expect(judge(". ./env.sh", { deny: ["."] })).toMatchObject({ decision: "deny", rule: "deny[0]" });
   });
 
-  it("finds a rule that denies behind one that only might", () => {
+  it("deny a command even if an earlier rule only might match it", () => {
     const input = { deny: ["git push prod", "git"] } as const;
     expect(judge('git push "$(pwd -P)"', input)).toMatchObject({ decision: "deny", rule: "deny[1]" });
   });
@@ -238,7 +238,7 @@ describe("rules", () => {
     expect(judge(command, "developer").decision).toBe("ask");
   });
 
-  it("allow a command, but not its redirections nor what it runs", () => {
+  it("allow a command, but not its redirections or the commands that it runs", () => {
     const input = { additionalAllow: ["deploytool", "timeout"], preset: "workspace-write" } as const;
     expect(judge("deploytool --fast x", input)).toMatchObject({
       decision: "allow",
@@ -250,7 +250,7 @@ describe("rules", () => {
     expect(judge("FOO=1 deploytool", input).decision).toBe("ask");
   });
 
-  it("match arguments by wildcards and show their justification", () => {
+  it("match arguments by wildcards and give their justification", () => {
     const input = {
       additionalAllow: ["deploytool run test-*"],
       deny: [{ kind: "prefix", argv: ["deploytool", "*", "prod"], justification: "ask the release team" }],
@@ -269,7 +269,7 @@ describe("rules", () => {
     expect(judge(script, input).decision).toBe("allow");
     expect(judge(["bash", "-lc", script], input).decision).toBe("allow");
     expect(judge(`${script}2`, input).decision).toBe("ask");
-    // To another shell, the same text may be another script.
+    // Another shell may read the same text differently.
     expect(judge(["sh", "-c", script], input).decision).toBe("ask");
     expect(judge(`sh -c '${script}'`, input).decision).toBe("ask");
   });
@@ -353,7 +353,7 @@ describe("paths", () => {
     expect(await decide("git -C bare status", "developer")).toBe("allow");
   });
 
-  it("below a folder are looked up if rules are about them", async () => {
+  it("below a folder are looked up if rules cover them", async () => {
     const policy = definePolicy({
       deny: [{ kind: "path", glob: "**/.env" }],
       workspace: { roots: [join(folder, "ws")], temp: [], home: join(folder, "home") },
@@ -370,7 +370,7 @@ describe("paths", () => {
     expect(await grep("a.log")).toBe("allow");
   });
 
-  it("that begin with a dash become options", async () => {
+  it("that begin with a dash may become options", async () => {
     await writeFile(join(folder, "ws/-rf.log"), "");
     expect(await decide("rm *.log")).toBe("ask");
     expect(await decide("rm ./*.log")).toBe("allow");

@@ -37,7 +37,7 @@ export function evaluatePolicy(
   try {
     return judgeRequest(workspaceFor(policy, request, facts), policy, request);
   } catch (error) {
-    // Neither a request of the wrong shape nor a mistake in this package may become an accept.
+    // Neither a malformed request nor a bug in this package may lead to an accept.
     const what = error instanceof Error ? error.message : String(error);
     return evaluation(refusal("internal-error", `the request could not be judged: ${what}`));
   }
@@ -65,8 +65,8 @@ export function judgeRequest(
 }
 
 /**
- * Whether another policy lets a request be allowed. A command that is not understood may be allowed by a rule, if the outer
- * policy lets code of the project run: that could do the same.
+ * Whether the outer policy permits that a request is allowed. A rule may allow a command that is not understood if the outer
+ * policy allows project code, which could do the same.
  */
 function isWithin(outer: PolicyEvaluation, { preset, effects }: Policy): boolean {
   if (outer.decision === "allow") return true;
@@ -82,7 +82,7 @@ function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvalua
     case "command": {
       const { network, additionalPermissions } = request;
       const command = evaluateCommand(request, context);
-      // The question is about the host; the command was settled before. It still can't be one that is refused.
+      // The question is about the host, and the command was settled before. It must still not be a refused one.
       if (network !== undefined)
         return isRefused(command) ? command : { ...evaluateTarget(network, policy), parse: command.parse };
       if (additionalPermissions === undefined) return command;
@@ -101,29 +101,29 @@ function dispatch(request: ApprovalRequest, context: JudgeContext): PolicyEvalua
     case "mcpTool":
       return evaluateMcpTool(request, policy);
     case "elicitation": {
-      const reason = `the server ${request.server} asks the person for something`;
+      const reason = `the server ${request.server} asks the person a question`;
       return evaluation(cautionVerdict("elicitation", reason, policy));
     }
     case "unknown":
-      return evaluation(refusal("unknown-kind", `requests of the kind ${request.method} are not known`));
+      return evaluation(refusal("unknown-kind", `${request.method} is an unknown kind of request`));
     default:
-      return evaluation(refusal("unknown-kind", "a kind of request that is not known"));
+      return evaluation(refusal("unknown-kind", "an unknown kind of request"));
   }
 }
 
 function evaluateTarget(target: NetworkTarget, policy: CompiledPolicy): PolicyEvaluation {
   const { host, protocol, port } = target;
-  // The wire names IPv6 addresses without brackets.
+  // On the wire, IPv6 addresses have no brackets.
   const read = readEndpoint(withBrackets(host));
   const endpoint = read && { host: read.host, port: port ?? read.port ?? portOf(protocol) };
   const verdict = judgeHost(endpoint, true, policy);
-  // A host in the policy's own lists is named for good.
+  // A decision about a host in the policy's own lists is permanent.
   const isListed = verdict.rule === "network.allow" || verdict.rule === "network.deny";
   const scope = verdict.matched?.scope ?? (isListed ? "always" : "call");
   return evaluation(verdict, verdict.decision === "ask" ? {} : { scope });
 }
 
-/** A patch: every path in it, both ends of a move, and the folder it asks to be granted. */
+/** Judges a patch: every path in it, both ends of a move, and the folder that it asks to be granted. */
 function evaluateFileChange(request: FileChangeRequest, context: JudgeContext): PolicyEvaluation {
   const { changes = [], grantRoot } = request;
   const { workspace, policy } = context;
@@ -135,7 +135,7 @@ function evaluateFileChange(request: FileChangeRequest, context: JudgeContext): 
   );
   if (request.changes !== undefined && grantRoot !== undefined) {
     const { real } = workspace.locate(workspace.absolute(grantRoot, workspace.cwd));
-    // A folder that holds the workspace would grant more than the workspace.
+    // A folder around the workspace would grant more than the workspace.
     const isWide = real === undefined || (workspace.holdsWorkspace(real) && !workspace.inWorkspace(real));
     const decision = policy.policy.default === "allow" ? "allow" : "deny";
     const wide = defaultVerdict(decision, false, `${grantRoot} is wider than the workspace`);
@@ -143,14 +143,14 @@ function evaluateFileChange(request: FileChangeRequest, context: JudgeContext): 
   }
   const [first, ...others] = verdicts;
   if (first === undefined)
-    return evaluation(cautionVerdict("no-changes", "the list of changes is not at hand", policy));
+    return evaluation(cautionVerdict("no-changes", "the list of changes is not available", policy));
   const worst = others.reduce<Verdict>(pickStricter, first);
   return evaluation(worst, { scope: worst.matched?.scope === "session" ? "session" : "call" });
 }
 
 function judgeChange(path: string, access: "update" | "delete", context: JudgeContext): Verdict {
   const { workspace, policy } = context;
-  // A path of Windows would pass for a name in the working folder.
+  // A Windows path would otherwise count as a name in the working folder.
   if (path === "" || /\0|^[A-Za-z]:[\\/]|^\\\\/.test(path))
     return refusal("protected-path", "a path that can't be a file");
   const absolute = workspace.absolute(path, workspace.cwd);
@@ -169,7 +169,7 @@ function evaluateMcpTool(called: Tool, compiled: CompiledPolicy): PolicyEvaluati
     tightens: (rule) => matchesTool(rule, called),
     allows: (rule) => matchesTool(rule, called) === "yes",
     unclear: ({ rule }) => {
-      const reason = `the tool is not named, and ${describeRule(rule)} has a rule of its own`;
+      const reason = `the name of the tool is not known, and there is a rule for ${describeRule(rule)}`;
       return cautionVerdict("may-be-denied", reason, compiled);
     },
   });

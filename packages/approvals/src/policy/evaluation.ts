@@ -38,8 +38,8 @@ export function evaluation(
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /**
- * The stricter of two verdicts. Among equals the first one, but among those that allow the one with most to say, and among
- * the others one that a rule which allows can't answer.
+ * The stricter of two verdicts. Of two that allow, the one with the most consequences; of two other equal ones, one that no allow
+ * rule can override. Otherwise the first one.
  */
 export function pickStricter(first: Verdict | undefined, second: Verdict): Verdict;
 export function pickStricter(first: Verdict | undefined, second: Verdict | undefined): Verdict | undefined;
@@ -53,7 +53,7 @@ export function pickStricter(first: Verdict | undefined, second: Verdict | undef
   return isFirm(second) && !isFirm(first) ? second : first;
 }
 
-/** Among those that allow, the reason names the effect with the most consequences; a rule of the user's has most to say. */
+/** Ranks verdicts that allow: the reason names the effect with the most consequences, but a user's rule comes first. */
 const WEIGHTS = new Map(
   ["nothing", ...EFFECT_KINDS, "loopback", "private", "hosts"].map((name, index) => [name, index]),
 );
@@ -62,14 +62,14 @@ function weightOf(rule: string): number {
   return WEIGHTS.get(rule.slice(Math.max(rule.lastIndexOf("/"), rule.lastIndexOf(".")) + 1)) ?? WEIGHTS.size;
 }
 
-/** Whether safety, a denial or a question of the user's decided. */
+/** Whether a safety rule, or one of the user's deny or ask rules, decided. */
 function isFirm({ rule }: Verdict): boolean {
   return /^(?:safety\/|deny\[|ask\[|network\.deny$)/.test(rule);
 }
 
 /**
- * Whether a verdict holds against every rule that allows a command or a script: a refusal of the safety rules, a denial or
- * question of the user's, and what the policy itself says about hosts and effects.
+ * Whether no rule that allows a command or a script can override a verdict: a refusal by the safety rules, a decision of the
+ * user's deny or ask rules, or the policy's own settings for hosts and effects.
  */
 export function isBinding(verdict: Verdict, { policy: { network } }: CompiledPolicy): boolean {
   if (verdict.decision === "allow") return false;
@@ -78,22 +78,22 @@ export function isBinding(verdict: Verdict, { policy: { network } }: CompiledPol
   return verdict.rule === "network.private" && network.private !== undefined;
 }
 
-/** Whether safety or a denial of the user's refused: nothing that allows can change that. */
+/** Whether a safety rule or one of the user's deny rules refused, which no allow rule can override. */
 export function isRefused({ decision, rule }: Verdict): boolean {
   return decision === "deny" && /^(?:safety\/|deny\[)/.test(rule);
 }
 
-/** `maybe`: what decides is not known before it runs, or is not named. */
+/** `maybe`: the deciding part is not named, or is known only at run time. */
 export type Match = "yes" | "maybe" | "no";
 
 interface RuleMatchers {
   readonly tightens: (rule: CompiledRule) => Match | boolean;
   readonly allows: (rule: CompiledRule) => boolean;
-  /** The verdict if a denial or a question may match, and none surely does. */
+  /** The verdict if a deny or ask rule may match, and none certainly does. */
   readonly unclear?: (rule: CompiledRule) => Verdict | undefined;
 }
 
-/** The verdict of the first of the user's rules that matches: denials, then questions, then permissions. */
+/** The verdict of the first of the user's rules that matches: deny rules, then ask rules, then allow rules. */
 export function judgeByFirstRule(
   policy: CompiledPolicy,
   what: string,
@@ -131,7 +131,7 @@ export function notUnderstoodVerdict(reason: string, { policy, exclusive }: Comp
   return { decision, rule: "not-understood", reason };
 }
 
-/** A caution is never allowed: it is asked about, or denied if the default is to deny. */
+/** A caution is never allowed. It is asked about, or denied if that is the default. */
 export function cautionVerdict(rule: string, reason: string, { policy }: CompiledPolicy): Verdict {
   return { decision: policy.default === "deny" ? "deny" : "ask", rule: `caution/${rule}`, reason };
 }

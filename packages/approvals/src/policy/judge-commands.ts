@@ -31,14 +31,14 @@ interface Call extends Pick<PlainCommand, "words" | "input"> {
 
 const RAW_CONNECTION = refusal("reverse-shell", "opens a raw connection");
 
-/** Judges the commands of an understood script by their effects. One instance per request: it remembers what changed. */
+/** Judges the commands of an understood script by their effects. One instance per request, because it tracks changes. */
 export class CommandJudge {
   static kept: CommandJudge | undefined;
   readonly verdicts: CommandVerdict[] = [];
   readonly calls: CalledWords[] = [];
   /** Whether a call is not understood, and no rule allows it. */
   hasUnknown = false;
-  /** The first verdict of a rule of the user's that denies. */
+  /** The first verdict of one of the user's deny rules. */
   denied: Verdict | undefined;
   readonly #context: JudgeContext;
   readonly #workspace: JudgeContext["workspace"];
@@ -77,7 +77,7 @@ export class CommandJudge {
     return this.#fill(index, worst ?? NO_EFFECT, text, parent);
   }
 
-  /** Redirections and variables: judged also where a rule allows the command. */
+  /** Judges redirections and variables, even if a rule allows the command. */
   #judgeShellParts({ environment, redirects }: PlainCommand, folder: string): Verdict | undefined {
     let worst: Verdict | undefined;
     for (const { name, value } of environment) {
@@ -105,7 +105,7 @@ export class CommandJudge {
     const absolute = this.#workspace.absolute(path, folder);
     const { real } = this.#workspace.locate(absolute);
     const logical = this.#workspace.locate(resolvePath("/", absolute)).real;
-    // Shells resolve `..` in cd by its text, and fall back to the file system: both must lead to the same folder.
+    // Shells resolve `..` in cd textually, and fall back to the file system. Both must give the same folder.
     if (path.split("/").includes("..") && (logical === undefined || logical !== real))
       return this.#notUnderstood(`cd ${path}: a link makes its target ambiguous`);
     return this.#effects.judge({ kind: "enter", path: builtin.path }, folder);
@@ -126,8 +126,8 @@ export class CommandJudge {
   }
 
   /**
-   * A rule allows a call whose effects are not known. Each of its words may be a path or an address, so denials hold for
-   * all of them; a path that nothing may write is asked about, because the call may only read it.
+   * Judges a call that a rule allows and whose effects are not known. Each of its words may be a path or an address, so denials
+   * apply to all of them. A path that must never be written is asked about, because the call may only read it.
    */
   #judgeAllowedWords(allowed: Verdict, { words, folder }: Call): Verdict {
     let worst = allowed;
@@ -202,7 +202,7 @@ export class CommandJudge {
         worst = pickStricter(worst, this.#judgeInner(effect, call));
       else {
         const verdict = this.#effects.judge(effect, call.folder);
-        // A rule that allows a command answers questions about it, but never those about code in its arguments.
+        // A rule that allows a command answers questions about it, except about code in its arguments.
         if (ruled === undefined || effect.kind === "inline-code" || isBinding(verdict, this.#policy))
           worst = pickStricter(worst, verdict);
       }
@@ -220,7 +220,7 @@ export class CommandJudge {
     return pickStricter(worst, this.#judgeNamedPaths(parsed, call.folder));
   }
 
-  /** The user's rules about paths hold for every operand of git and of developers' tools that could name a file. */
+  /** Applies the user's path rules to every operand of git and of developer tools that could name a file. */
   #judgeNamedPaths({ path, effects, operands }: ParsedCall, folder: string): Verdict | undefined {
     if (!this.#policy.hasPathRules) return undefined;
     if (path[0] !== "git" && !effects.some(({ kind }) => kind === "action")) return undefined;
@@ -232,8 +232,8 @@ export class CommandJudge {
   }
 
   /**
-   * git runs programs that the configuration of a repository names. `.git` is protected, but a folder below a root may be a
-   * bare repository that the agent wrote: git in such a folder runs code of the project.
+   * git runs programs that a repository's configuration names. `.git` is protected, but a folder below a root may be a bare
+   * repository that the agent wrote: git in such a folder runs project code.
    */
   #findForeignRepository(folder: string): Verdict | undefined {
     const found = this.#workspace.belowRoots(folder).find((path) => {
@@ -244,7 +244,7 @@ export class CommandJudge {
     return found === undefined ? undefined : judgeKind("project-code", this.#policy, reason);
   }
 
-  /** A command that another command runs is judged like a command of the script. */
+  /** Judges a command that another command runs like a command of the script. */
   #judgeInner(effect: InnerEffect, call: Call): Verdict {
     if (effect.kind === "command") {
       const isNumber =
@@ -263,7 +263,7 @@ export class CommandJudge {
     return effect.language === "shell" ? this.#judgeScript(input.text, call) : this.#judgeStandardInput(call);
   }
 
-  /** `make -f -` and `python -`: code that is only in the script itself counts as code of the project. */
+  /** Judges `make -f -` and `python -`. Code that is only in the script itself counts as project code. */
   #judgeStandardInput({ input }: Call): Verdict {
     if (input.kind !== "text" || input.text === undefined)
       return this.#notUnderstood("a program runs what is piped or typed into it");
@@ -293,14 +293,14 @@ export class CommandJudge {
   }
 }
 
-/** Keeps the place of a verdict: those of inner commands are known earlier, but listed after it. */
+/** Reserves the position of a verdict. Those of inner commands are known earlier, but listed after it. */
 const RESERVED: CommandVerdict = { ...NO_EFFECT, command: "", parent: -1 };
 
 function isStandardInput(text: string | undefined): boolean {
   return text !== undefined && /(?:^|=)(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(text);
 }
 
-/** An argument, and what follows its `=` or colon: `--output=FILE`, `HEAD:FILE`. */
+/** An argument, and its part after `=` or a colon: `--output=FILE`, `HEAD:FILE`. */
 function argumentParts({ text, isGlob }: Word): readonly Word[] {
   if (text === undefined) return [];
   const starts = [0, ...["=", ":"].map((separator) => text.indexOf(separator) + 1).filter((at) => at > 0)];

@@ -20,7 +20,7 @@ import { judgePattern, judgeTree } from "./unnamed-files.ts";
 
 export type InnerEffect = Extract<Effect, { readonly kind: "command" | "shell" | "stdin-code" }>;
 
-/** What a command does to a path, and what the user's rules about paths take it for. */
+/** The uses of a path, each with the access that the user's path rules refer to. */
 const PATH_USES = {
   read: "read",
   enter: "read",
@@ -66,7 +66,7 @@ export class EffectJudge {
       case "link": {
         const { path, target } = effect;
         const parent = posix.dirname(workspace.absolute(path.text ?? "", folder));
-        // A link out of the workspace would let later writes pass for writes in the workspace.
+        // With a link out of the workspace, later writes would look like writes in the workspace.
         const targets = [folder, parent].map((from) => this.#judgePaths(target, from, "link-target"));
         return targets.reduce(pickStricter, this.#judgePaths(path, folder, "update"));
       }
@@ -89,7 +89,7 @@ export class EffectJudge {
 
   #judgePaths({ text, isGlob }: Word, folder: string, use: PathUse): Verdict {
     const { workspace, policy, budget } = this.#context;
-    // A file whose name is only known at run time may be any file.
+    // A file whose name is known only at run time may be any file.
     const unknown = (): Verdict => this.#judgeAt("a file", { real: undefined, entry: undefined }, use);
     if (text === undefined || text.length > LIMITS.pathChars) return unknown();
     if (!budget.spend("judgedPathChars", text.length)) return unknown();
@@ -100,8 +100,8 @@ export class EffectJudge {
     let worst: Verdict | undefined;
     for (const path of existing ?? [])
       worst = pickStricter(worst, this.#judgeAt(path, workspace.locate(path), use));
-    // Judged by the pattern: what was not looked up, what an earlier command may have created, and the name that a shell
-    // leaves as it is if nothing matches.
+    // Judged by the pattern: matches that were not looked up or that an earlier command may have created, and the pattern itself,
+    // which a shell keeps if nothing matches.
     const isTree = text.includes("**");
     if (existing === undefined || this.changes.hasWritten || (existing.length === 0 && !isTree)) {
       worst = pickStricter(worst, this.#judgeAt(absolute, workspace.locate(absolute, true), use));
@@ -160,7 +160,7 @@ export class EffectJudge {
       : NO_EFFECT;
   }
 
-  /** `rm -rf *` in a root of the workspace, or above it. */
+  /** Whether this is `rm -rf *` in or above a root of the workspace. */
   #emptiesWorkspace({ text = "", isGlob }: Word, folder: string): boolean {
     if (isGlob !== true || !/(?:^|\/)[*?]+\/?$/.test(text)) return false;
     const { workspace } = this.#context;

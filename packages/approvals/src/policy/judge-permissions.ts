@@ -17,7 +17,7 @@ export function judgePermissions(profile: PermissionProfile, context: JudgeConte
     ...(network?.enabled === true ? [hosts] : []),
     ...(read ?? []).map((path) => judgeFolder(path, "read", context)),
     ...(write ?? []).map((path) => judgeFolder(path, "write", context)),
-    // An entry that denies only narrows, which is no reason to ask.
+    // An entry that denies only narrows the profile, so there is no reason to ask.
     ...(entries ?? []).flatMap(({ path, access }) =>
       access === "deny" ? [] : [judgeEntry(path, access, context)],
     ),
@@ -33,7 +33,7 @@ function judgeFolder(path: string, access: Access, context: JudgeContext): Verdi
   const location = workspace.locate(absolute, hasWildcard(path));
   const { real } = location;
   if (access === "write")
-    // Everything below is granted with it: the root, a home or a folder around the workspace is too much.
+    // A grant includes everything below: the root, a home or a folder around the workspace is too much.
     return real !== undefined && workspace.isPrecious(real) && !workspace.inWorkspace(real)
       ? refusal("wide-grant", `${real} is too wide to be granted`)
       : judgeWrite(absolute, location, context);
@@ -52,7 +52,7 @@ function judgeEntry(path: FileSystemEntry["path"], access: "read" | "write", con
   const judge = (folder: string): Verdict => judgeFolder(folder, access, context);
   if (path.type === "path") return judge(path.path);
   if (path.type === "glob_pattern") {
-    // A glob grants what it can reach: everything below its fixed folder.
+    // A glob may grant everything below its fixed folder.
     const pattern = resolvePath(cwd, path.pattern);
     const verdict = judge(fixedFolder(pattern, GLOB_WILDCARD));
     return verdict.decision === "allow" ? judge(pattern) : verdict;
@@ -60,7 +60,7 @@ function judgeEntry(path: FileSystemEntry["path"], access: "read" | "write", con
   switch (path.value.kind) {
     case "minimal":
       return access === "read"
-        ? judgeKind("read", context.policy, "what programs need to start")
+        ? judgeKind("read", context.policy, "reads what programs need to start")
         : refusal("wide-grant", "writes to system files");
     case "project_roots":
       return judge(resolvePath(root, path.value.subpath ?? "."));
@@ -70,6 +70,6 @@ function judgeEntry(path: FileSystemEntry["path"], access: "read" | "write", con
     case "root":
       return judge("/");
     default:
-      return refusal("unknown-kind", `a special path that is not known: ${path.value.kind}`);
+      return refusal("unknown-kind", `an unknown special path: ${path.value.kind}`);
   }
 }

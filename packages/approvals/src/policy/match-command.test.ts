@@ -27,13 +27,13 @@ function callsOf(command: CommandDeclaration, words: readonly string[]): readonl
 }
 
 describe("a rule that denies", () => {
-  // `time` is a word of the shell's own grammar.
+  // `time` is part of the shell's grammar.
   const calls = ALL_PROGRAMS.flatMap((program) =>
     program.names.flatMap((name) => callsOf(program, [name])),
   ).filter(([name]) => name !== "time");
 
   it.each(PRESETS)(
-    "denies the command that it is made of, for every declared program, under %s",
+    "denies the command that consists of its words, for every declared program, under %s",
     (preset) => {
       expect(calls.length).toBeGreaterThan(800);
       const missed = calls.filter((argv) => {
@@ -93,7 +93,7 @@ describe("a rule that denies", () => {
         expect([command, judge(command, { preset, deny: [rule] }).rule]).toEqual([command, "deny[0]"]);
   });
 
-  it.each(runners())("looks behind %s", (runner) => {
+  it.each(runners())("applies to the command that %s runs", (runner) => {
     for (const rule of ["git push", "npm publish", "rm", "curl"])
       for (const preset of PRESETS) {
         const command = runner.replace("X", rule);

@@ -32,11 +32,11 @@ export function judgeByRules(called: CalledWords, { policy, budget }: JudgeConte
     unclear: () =>
       policy.policy.default === "allow"
         ? undefined
-        : notUnderstoodVerdict("a rule may speak for what is only known at run time", policy),
+        : notUnderstoodVerdict("a rule may match words that are known only at run time", policy),
   });
 }
 
-/** What the user's denials and questions say about code that a program reads from standard input. */
+/** Applies the user's deny and ask rules to code that a program reads from standard input. */
 export function judgeCode(code: string, { policy, budget }: JudgeContext): Verdict | undefined {
   if (!policy.hasCommandRules) return undefined;
   const commands = commandsInCode(code, budget);
@@ -58,13 +58,13 @@ export function matchTightening(rule: CompiledRule, called: CalledWords, budget:
   return matches.has("maybe") ? "maybe" : "no";
 }
 
-/** Whether a rule covers a command that is only known by its words, because another program runs it. */
+/** Whether a rule covers a command of which only the words are known, because another program runs it. */
 function matchesRun({ rule, patterns, searches }: CompiledRule, words: Words, budget: WorkBudget): boolean {
   if (rule.kind === "regex") return searches(textOf(words), budget);
   return patterns.some((pattern) => matchesWritten(pattern, words));
 }
 
-/** What a regular expression sees: the command as it is written, and the normalised call. */
+/** The texts for regular expressions: the command as it is written, and the normalised call. */
 function textsOf({ words, call }: CalledWords): readonly string[] {
   const [first] = words;
   if (call === undefined || first === undefined) return [textOf(words)];
@@ -77,8 +77,8 @@ function textOf(words: Words): string {
 }
 
 /**
- * Whether a rule that allows covers a command: word by word, as it is written. Only aliases are taken for their main
- * names; a global option before a subcommand is not covered by a rule that does not mention it.
+ * Whether an allow rule covers a command, word by word as it is written. Only aliases count as their main names. A rule does not
+ * cover a global option before a subcommand unless it mentions that option.
  */
 export function matchAllowing({ rule, matchesWhole }: CompiledRule, { words, call }: CalledWords): boolean {
   switch (rule.kind) {
@@ -89,7 +89,7 @@ export function matchAllowing({ rule, matchesWhole }: CompiledRule, { words, cal
       return fitsPrefix(rule.argv, [words[0], ...call.normalized.slice(1).map(({ text }) => text)]);
     }
     case "exact":
-      // A rule with a folder only covers whole requests, whose folder is known.
+      // A rule with a folder covers only whole requests, whose folder is known.
       return (
         rule.folder === undefined &&
         words.length === rule.argv.length &&

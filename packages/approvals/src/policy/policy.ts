@@ -35,7 +35,7 @@ export const policySchema = z.strictObject({
   ask: rules.optional(),
   /** If there is a rule for a kind of request, only requests of that kind that match one (or `additionalAllow`) are allowed. */
   allow: rules.optional(),
-  /** Allowed in addition to what the preset allows. "Always allow" adds its rules here. */
+  /** Allowed in addition to the preset. "Always allow" adds its rules here. */
   additionalAllow: rules.optional(),
   /** The decision if no rule and no preset decides. With `deny`, no question is ever asked. */
   default: decision.optional(),

@@ -1,10 +1,10 @@
-// Each preset's promise, held to by running what it accepts.
+// Tests each preset's promise by running the scripts that it accepts.
 import { describe, expect, test } from "vitest";
 import { canSandbox } from "../../test/promise/sandbox.ts";
 import { CHECKED_PRESETS, checkPromise } from "../../test/promise/check-promises.ts";
 import { PRESETS } from "./presets.ts";
 
-/** Generated scripts per preset. Some two fifths are accepted, and each of those runs in two shells. */
+/** Generated scripts per preset. About two fifths are accepted, and each of those runs in two shells. */
 const COUNT = 700;
 
 describe.runIf(canSandbox())("what a preset accepts keeps its promise", () => {

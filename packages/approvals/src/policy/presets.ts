@@ -7,7 +7,7 @@ export type Decision = "allow" | "deny" | "ask";
 /** The permission modes, from the strictest to the one that checks nothing. */
 export type PresetName = "read-only" | "workspace-write" | "developer" | "danger-full-access" | "bypass";
 
-/** What a policy decides about (paths, hosts, and the actions that programs declare), each with the reason of a verdict. */
+/** The effects that policies decide about (paths, hosts and declared actions), with the reasons of verdicts. */
 export const EFFECTS = {
   read: "only reads",
   write: "writes in the workspace",
@@ -18,7 +18,7 @@ export const EFFECTS = {
 
 export type EffectKind = "read" | "write" | "writeOutside" | "network" | Action;
 
-/** From the least consequences to the most. */
+/** Ordered from the least consequences to the most. */
 export const EFFECT_KINDS = Object.keys(EFFECTS) as readonly EffectKind[];
 
 export interface Preset {
@@ -61,7 +61,7 @@ const REMOTE: readonly EffectKind[] = ["git-fetch", "git-local", "git-push", "re
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   "read-only": {
     ...CAREFUL,
-    promise: "Nothing is written, nothing is sent, and no code runs but that of declared programs that read.",
+    promise: "Nothing is written, nothing is sent, and only declared programs that read are run.",
     default: "deny",
     allows: new Set(["read"]),
   },
@@ -74,7 +74,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   developer: {
     ...CAREFUL,
     promise:
-      "As workspace-write, and project code, git, installs, containers without host rights and reads from declared hosts run as well: such code can do whatever its sandbox lets it.",
+      "As workspace-write, and project code, git, installs, containers without host rights and reads from declared hosts run as well: such code can do everything that its sandbox allows.",
     allows: new Set([...LOCAL, ...REMOTE]),
     loopback: "allow",
     hosts: PACKAGE_HOSTS,

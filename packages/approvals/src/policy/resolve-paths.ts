@@ -6,9 +6,9 @@ import type { ApprovalRequest } from "../request/request.ts";
 import type { PathFacts } from "../files/workspace.ts";
 import { matchesPattern } from "../files/glob.ts";
 
-/** Rounds of looking up: what was found may lead to paths that matter in turn. */
+/** Maximum rounds of lookups. The results of one round may require further lookups. */
 const ROUNDS = 4;
-/** As many links as Linux follows in one path. */
+/** The maximum number of links in one path, as on Linux. */
 const MOST_LINKS = 40;
 
 /**
@@ -19,7 +19,7 @@ const MOST_LINKS = 40;
 export async function resolvePaths(policy: Policy, request: ApprovalRequest): Promise<PathFacts> {
   const real: Record<string, string | null> = {};
   const matches: Record<string, readonly string[] | null> = {};
-  // The usual set-up of these systems; a case-sensitive volume there is only judged more strictly.
+  // The default of these systems. A case-sensitive volume there is only judged more strictly.
   const caseInsensitive = process.platform === "darwin" || process.platform === "win32";
   const facts: PathFacts = { real, matches, caseInsensitive };
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -62,7 +62,7 @@ async function followPath(path: string): Promise<string | null> {
       continue;
     }
     links += 1;
-    // A link of a process leads elsewhere for every process.
+    // A process link has a different target for each process.
     if (links > MOST_LINKS || next.startsWith("/proc/") || target === "") return null;
     if (target.startsWith("/")) current = "";
     pending.push(...target.split("/").toReversed());
@@ -70,7 +70,7 @@ async function followPath(path: string): Promise<string | null> {
   return current === "" ? "/" : current;
 }
 
-/** The target of a link; undefined for anything else that exists; null for what does not; "" if it can't be read. */
+/** The target of a link. Undefined for other existing entries, null for missing ones, "" if it can't be read. */
 async function linkTarget(path: string): Promise<string | null | undefined> {
   try {
     return (await lstat(path)).isSymbolicLink() ? await readlink(path) : undefined;
@@ -81,8 +81,8 @@ async function linkTarget(path: string): Promise<string | null | undefined> {
 }
 
 /**
- * Lists what a pattern of `*` and `?` matches, as shells do: hidden names only where the dot is written. Behind `**`, which
- * declarations use for whole trees, hidden names match too, as they do for `find`.
+ * Lists the matches of a pattern of `*` and `?` as shells do: hidden names need an explicit dot. After `**`, which declarations
+ * use for whole trees, hidden names match too, as they do for `find`.
  */
 async function listMatches(pattern: string): Promise<readonly string[] | null> {
   const budget = { entries: LIMITS.treeEntries };
@@ -98,7 +98,7 @@ async function listMatches(pattern: string): Promise<readonly string[] | null> {
       found = [...new Set(trees.flat())];
       continue;
     }
-    // The letter in front makes a hidden name an ordinary one.
+    // The prefix makes a hidden name an ordinary one.
     const prefix = isTree ? "x" : "";
     const isLiteral = !isTree && !/[*?]/.test(segment);
     const next = found.map(async (folder) => {
@@ -112,7 +112,7 @@ async function listMatches(pattern: string): Promise<readonly string[] | null> {
   return found.length > LIMITS.matches ? null : found;
 }
 
-/** A folder and all folders below it, or everything below it. Links are not followed, as `find` does not follow them. */
+/** Lists a folder and all folders below it, or everything below it. Does not follow links, like `find`. */
 async function listTree(folder: string, withFiles: boolean, budget: { entries: number }): Promise<string[]> {
   const folders = [folder];
   const files: string[] = [];

@@ -60,7 +60,7 @@ const subjects = [
   subject("mcp", { server: word, tool: z.string().optional(), literal: z.boolean().optional() }),
 ] as const;
 
-/** Typed by its output, because zod 4.0 declares unions with other type parameters. */
+/** Typed explicitly, because zod 4.0 declares unions with other type parameters. */
 export const ruleSchema: z.ZodType<z.infer<(typeof subjects)[number]>> = z.discriminatedUnion(
   "kind",
   subjects,
@@ -73,7 +73,7 @@ export const ruleSchema: z.ZodType<z.infer<(typeof subjects)[number]>> = z.discr
 export type Rule = Readonly<z.infer<typeof ruleSchema>>;
 export type DecisionScope = NonNullable<Rule["scope"]>;
 
-/** A string is short for a prefix: `"git push"`. */
+/** A string is an abbreviation of a prefix rule: `"git push"`. */
 export type RuleInput = string | Rule;
 
 /** Words of a string rule (`push:*` means something else in other tools, so it is not accepted): plain text, with `*` for any part of an argument. */
@@ -86,7 +86,7 @@ export function normalizeRule(input: RuleInput): Rule {
     return { kind: "prefix", argv };
   throw new PolicyError(
     "invalid_rule",
-    `"${input}" is not a rule. A rule in a string is the beginning of a command, such as "npm run test-*", with * only inside its arguments. Write an object for anything else, or import rules of other tools with their importer.`,
+    `"${input}" is not a rule. A string rule is the beginning of a command, such as "npm run test-*", with * only inside its arguments. Write an object for anything else, or import rules of other tools with their importer.`,
   );
 }
 

@@ -34,7 +34,7 @@ describe("the changes of a script", () => {
     expect(located(2_000)).toBe(2 * located(1_000));
   });
 
-  it("make what is below a copy uncertain, but not the copy of a plain file itself", () => {
+  it("make paths below a copy uncertain, but not the copy of a plain file itself", () => {
     const workspace = new CountingWorkspace();
     const changes = new ScriptChanges(workspace);
     changes.record(copies(1), "/srv/app");
@@ -43,7 +43,7 @@ describe("the changes of a script", () => {
     expect(changes.isRelinked(workspace.locate("/srv/app/d"))).toBe(false);
   });
 
-  it("make a link and what is below it uncertain", () => {
+  it("make a link and the paths below it uncertain", () => {
     const workspace = new CountingWorkspace();
     const changes = new ScriptChanges(workspace);
     changes.record([{ kind: "link", path: { text: "b" }, target: { text: "src" } }], "/srv/app");

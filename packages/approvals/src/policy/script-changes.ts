@@ -7,19 +7,19 @@ import type { Word } from "../programs/declaration/word.ts";
 import { outputOf, type Output } from "../programs/name-listers.ts";
 import { INHERITED, type PlainCommand, type StandardInput } from "../shell/plain-script.ts";
 
-/** What the earlier commands of a script may have changed, so that path facts from before the script no longer hold. */
+/** Tracks what the earlier commands of a script may have changed, which makes path facts from before the script outdated. */
 export class ScriptChanges {
-  /** Whether files may have been created: what patterns match may have changed. */
+  /** Whether files may have been created, so that patterns may have other matches. */
   hasWritten = false;
   readonly #workspace: Workspace;
-  /** Paths below which links may be now, each with whether it may be a link itself. */
+  /** Paths that may now have links below them, each with whether it may be a link itself. */
   readonly #links = new Map<string, boolean>();
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
   }
 
-  /** Links, copies and moves change where later paths lead; anything that writes changes what patterns match. */
+  /** Links, copies and moves change the targets of later paths; every write changes the matches of patterns. */
   record(effects: readonly Effect[], folder: string): void {
     if (effects.every(onlyLooks)) return;
     this.hasWritten = true;
@@ -68,9 +68,9 @@ function onlyLooks({ kind }: Effect): boolean {
   return kind === "read" || kind === "enter" || kind === "connect";
 }
 
-/** What the commands of a script print, which others may read. Only found where a command depends on it: most don't. */
+/** The output of the commands of a script, which others may read. Determined lazily, because most commands don't depend on it. */
 export class ScriptOutput {
-  /** The standard input of the command that is judged. */
+  /** The standard input of the command that is being judged. */
   input: StandardInput = INHERITED;
   readonly #ended: (readonly [PlainCommand, ParsedCall | undefined])[] = [];
   #all: Output = "nothing";
@@ -79,7 +79,7 @@ export class ScriptOutput {
     this.#ended.push([command, call]);
   }
 
-  /** Whether words that are only known at run time name nothing but files of the workspace. */
+  /** Whether words that are known only at run time can name only files of the workspace. */
   hasOnlyNames(workspace: Workspace): boolean {
     return !/^(?:file|text)$/.test(this.input.kind) && /^(?:names|nothing)$/.test(this.ofAll(workspace));
   }

@@ -8,7 +8,7 @@ import { describeRule } from "./rule.ts";
 
 // Files that a command uses without naming them: by a pattern, or along with the folder that they are in.
 
-/** Asks if a pattern may match a file that a denial or question of the user's is about, by the text of the two patterns. */
+/** Asks if a pattern may match a file of the user's deny or ask rules, judged by the text of the two patterns. */
 export function judgePattern(
   pattern: string,
   access: FileAccess,
@@ -19,7 +19,7 @@ export function judgePattern(
   );
 }
 
-/** Asks if a file that a denial or question of the user's is about may be read along with a folder. */
+/** Asks if reading a folder may include a file of the user's deny or ask rules. */
 export function judgeTree(
   folder: string,
   { hasHidden, included }: TreeReading,
@@ -27,7 +27,7 @@ export function judgeTree(
 ): Verdict | undefined {
   return askAboutRule(policy, "read", folder, (glob, { path }) => {
     const name = baseName(glob);
-    // The letter in front makes a hidden name an ordinary one; braces are widened to a star.
+    // The prefix makes a hidden name an ordinary one. Braces are widened to a star.
     const isIncluded = included
       .map((pattern) => baseName(pattern.replaceAll(/\{[^}]*\}?/g, "*")))
       .some((pattern) => mayMatchSameName(`x${pattern}`, `x${name.toLowerCase()}`));
@@ -51,13 +51,13 @@ function askAboutRule(
       rule.globs.some((glob) => isNear(fixedFolder(glob, GLOB_WILDCARD)) && mayCover(glob, rule)),
   );
   if (found === undefined) return undefined;
-  // Named after the rule, so that no rule that allows the command answers the question.
+  // Has the id of the rule, so that no rule that allows the command answers the question.
   const decision = policy.policy.default === "deny" ? "deny" : "ask";
-  const reason = `it may use files that ${describeRule(found.rule)} is about`;
+  const reason = `it may use files covered by the rule ${describeRule(found.rule)}`;
   return { decision, rule: found.id, reason, matched: found.rule };
 }
 
-/** Whether a name may match a pattern of the shell and the last part of a glob, by what is before and after wildcards. */
+/** Whether a name may match both a shell pattern and the last part of a glob, judged by the text before and after wildcards. */
 function mayMatchSameName(pattern: string, glob: string): boolean {
   if (!/[*?{]/.test(glob)) return matchesPattern(pattern, glob);
   const [before = "", otherBefore = ""] = [pattern, glob].map((text) => /^[^*?[{]*/.exec(text)?.[0]);

@@ -15,7 +15,7 @@ const SPACE = /(?:[ \t\r\n]|\\\r?\n|#[^\n]*)+/y;
 const NAME = /[A-Za-z_]\w*/y;
 const NUMBER = /(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?/y;
 const STRING = /"(?:[^"\\\n]|\\[\s\S])*"/y;
-/** A slash inside brackets ends the expression for some versions and not for others: not understood. */
+/** In some versions, a slash inside brackets ends the expression: not understood. */
 const EXPRESSION = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:\[:\w+:\]|[^\][/\\\n]|\\[^\n\]])*\])*\//y;
 const PUNCTUATION = /\|\||&&|[-+*/%^<>!=~]=|\+\+|--|>>|\*\*|[-{}()[\];,+*/%^<>!=~?:$&|@]/y;
 
@@ -26,7 +26,7 @@ const PUNCTUATION = /\|\||&&|[-+*/%^<>!=~]=|\+\+|--|>>|\*\*|[-{}()[\];,+*/%^<>!=
 export function isHarmlessAwkProgram(program: string): boolean {
   let previous: Token = { kind: "end", text: "" };
   let depth = 0;
-  // The depth of brackets at which a `print` began. There `>` is a redirection; inside brackets it compares.
+  // The bracket depth at which a `print` began. At that depth `>` is a redirection; inside brackets it compares.
   let printDepth: number | undefined;
   for (let at = 0; ;) {
     const space = lengthOf(SPACE, program, at);

@@ -5,9 +5,9 @@ import { isLiteral } from "./declaration/path-words.ts";
 import { isHarmlessAwkProgram } from "./awk-program.ts";
 
 /**
- * The first operand is the program, and options end there: all later words are files or assignments. `-f`, `-i`, `-l` and
- * `-E` load programs that are not known here, and gawk's `-o`, `-d` and `-p` write files: not declared. Gawk connects to
- * files named `/inet/…`, so every file must be known.
+ * The first operand is the program, and options end there: all later words are files or assignments. `-f`, `-i`, `-l` and `-E`
+ * load unknown programs, and gawk's `-o`, `-d` and `-p` write files: not declared. Gawk connects to files named `/inet/…`, so
+ * every file must be known.
  */
 function declareAwk(name: string): ProgramDeclaration {
   return declareProgram({

@@ -1,7 +1,7 @@
 import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 import { action } from "./declaration/effect.ts";
 
-/** Reads that print no secrets. Everything else, `--endpoint-url` among it, is not understood. */
+/** Reads that print no secrets. Everything else, including `--endpoint-url`, is not understood. */
 const READS = /^(?:s3 ls|sts get-caller-identity|\S+ (?:describe|list)-[\w-]+|logs tail)$/;
 
 export const aws = declareProgram({

@@ -1,16 +1,4 @@
-import { describeProgram } from "../../test/describe-program.ts";
+import { describeProjectTool } from "../../test/describe-project-tool.ts";
 import { buildTools } from "./build-tools.ts";
 
-describeProgram(buildTools, {
-  understood: {
-    "": ["action project-code"],
-    "--version": ["action project-code"],
-    help: ["action project-code"],
-    "-v": ["action project-code"],
-    version: ["action project-code"],
-    "--flag value src/a.ts": ["action project-code"],
-    "--output=../../etc/x": ["action project-code", "write ../../etc/x"],
-    "-o /etc/x": ["action project-code", "write /etc/x"],
-  },
-  notUnderstood: [],
-});
+describeProjectTool(buildTools);

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Build tools run the scripts, plug-ins and configuration of the project. */
+/** Build tools run the project's scripts, plug-ins and configuration. */
 export const buildTools = developerTool({
   names: [
     "ant",

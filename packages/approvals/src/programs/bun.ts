@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** A word that is not one of its own verbs is a script or file of the project. */
+/** A word that is not one of its verbs is one of the project's scripts or files. */
 export const bun = developerTool({
   names: ["bun"],
   verbs: {

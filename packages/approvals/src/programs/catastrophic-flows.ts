@@ -9,17 +9,17 @@ const SECRET =
   /(?:^|[\s/@=~'"])\.(?:ssh|aws|gnupg|netrc|kube\/config|docker\/config\.json|npmrc|pypirc|git-credentials|codex\/auth\.json)\b|\/etc\/shadow|\bid_(?:rsa|dsa|ecdsa|ed25519)\b/;
 const ENVIRONMENT = /(?:^|[\s;&|('"`])(?:env|printenv|export -p|declare -x)\s{0,8}(?:\||\))/;
 
-/** Code that deletes everything, in the words of a shell inside another language. */
+/** Matches code that deletes everything, in a shell or another language. */
 const DELETES_ALL =
   /\brm\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}-\w{0,8}[rR]\w{0,8}\s{1,8}(?:-[-\w]{1,20}\s{1,8}){0,6}["']?(?:\/{1,8}\.?|~|\$HOME|\$\{HOME\}|\/(?:bin|boot|dev|etc|home|lib|lib64|opt|root|sbin|sys|usr|var|Users))["']?\/?\*?(?=[\\'"`\s);]|$)|\b(?:rmtree|removeSync|rmSync)\(\s{0,8}['"](?:\/|~)['"]/;
 
-/** An interactive shell whose output goes to the network. */
+/** Matches an interactive shell whose output goes to the network. */
 const SHELL_TO_NETWORK =
   /\b(?:ba|da|k|z)?sh\s{1,8}-\w{0,3}i\b[^\n]{0,200}\|\s{0,8}(?:nc|ncat|netcat|socat|telnet)\b/;
 
 export const RUNS_DOWNLOAD: Denial = { rule: "download-to-shell", reason: "runs what it downloads" };
 
-/** What several commands of one script do together. */
+/** Finds a catastrophe that several commands of a script cause together. */
 export function findFlow(source: string, calls: readonly Words[]): Denial | undefined {
   const uses = (programs: ReadonlySet<string>): boolean =>
     calls.some(([first = ""]) => programs.has(baseName(first)));
@@ -29,9 +29,9 @@ export function findFlow(source: string, calls: readonly Words[]): Denial | unde
   );
 }
 
-/** Secrets, or the whole environment, in one script with a program that sends: taken for one flow. */
+/** Secrets, or the whole environment, in the same script as a program that sends count as one flow. */
 function findExfiltration(source: string): Denial | undefined {
-  // An identity file is used to log in, not sent.
+  // An identity file is used to log in, and is not sent.
   const text = source.replaceAll(/(?:^|\s)-i\s{1,8}\S+/g, " ");
   if (SHELL_TO_NETWORK.test(source))
     return { rule: "reverse-shell", reason: "connects a shell to the network" };
@@ -40,12 +40,12 @@ function findExfiltration(source: string): Denial | undefined {
     : undefined;
 }
 
-/** `> file` behind a download, and a download as the input of a command: `bash <<< "$(curl …)"`. */
+/** Matches `> file` after a download, and a download as the input of a command: `bash <<< "$(curl …)"`. */
 const SAVED =
   /\b(?:aria2c|curl|fetch|https?|lynx|wget|xh)\b[^\n;|&>]{0,400}>{1,2}\s{0,8}["']?([^\s;|&<>"']{1,200})/g;
 const AS_INPUT = /<<<\s{0,8}"?(?:\$\(|`)\s{0,8}(?:aria2c|curl|fetch|wget)\b/;
 
-/** A file that is downloaded by one command and run by a later one. */
+/** Finds a file that one command downloads and a later one runs. */
 function findDownloadedCode(source: string, calls: readonly Words[]): Denial | undefined {
   if (source.includes("<<<") && AS_INPUT.test(source) && calls.some(runsInput)) return RUNS_DOWNLOAD;
   const saved = source.includes(">") ? source.matchAll(SAVED) : [];
@@ -65,7 +65,7 @@ function findDownloadedCode(source: string, calls: readonly Words[]): Denial | u
   return undefined;
 }
 
-/** A function that defines itself through a pipe to itself, in the background. */
+/** Matches a function that pipes itself to itself in the background. */
 const FORK_BOMB = /(?<!\w)(\w{1,32}|:)\s{0,8}\(\s{0,8}\)\s{0,8}\{[^}]{0,80}\1\s{0,8}\|\s{0,8}\1\s{0,8}&/;
 
 export function findForkBomb(source: string): Denial | undefined {
@@ -74,7 +74,7 @@ export function findForkBomb(source: string): Denial | undefined {
     : undefined;
 }
 
-/** Code in another language with the words of a catastrophic command in it. */
+/** Finds the words of a catastrophic command in code of another language. */
 export function findCatastrophicText(text: string): Denial | undefined {
   return DELETES_ALL.test(text) ? { rule: "delete-root", reason: "deletes everything" } : undefined;
 }

@@ -9,7 +9,7 @@ export interface Denial {
   readonly reason: string;
 }
 
-/** One command by its words. Words that are only known at run time are written as they stand in the script. */
+/** One command by its words. Words that are known only at run time are kept as written in the script. */
 export interface DeniableCall {
   readonly name: string;
   readonly args: readonly string[];
@@ -18,7 +18,7 @@ export interface DeniableCall {
   readonly folder: string;
   /** The folder that the script starts in. */
   readonly start: string;
-  /** Set for a command in the text of another one, in whose own text nothing is looked for. */
+  /** Set for a command inside the text of another one. Its own text is not searched. */
   readonly isInner?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ const power = always("shutdown", "stops the machine");
 const disk: Check = ({ name }) => denial("disk-write", `${name} overwrites a disk`);
 const account: Check = ({ name }) => denial("accounts", `${name} changes accounts`);
 
-/** Checks by the name of the program. Sorted. */
+/** Checks by program name. Sorted. */
 const CHECKS: ReadonlyMap<string, Check> = new Map(
   Object.entries<Check>({
     adduser: account,
@@ -117,7 +117,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
 
 export type DenialContext = Pick<DeniableCall, "home" | "folder" | "isInner">;
 
-/** The denial of the first command that must never run, by its words alone. */
+/** The denial of the first command that must never run, judged by its words alone. */
 export function findCatastrophe(
   calls: readonly (readonly string[])[],
   context: DenialContext,
@@ -131,7 +131,7 @@ export function findCatastrophe(
   });
 }
 
-/** A catastrophic command in text that a program hands to a shell, by its words as they are separated by blanks. */
+/** Finds a catastrophic command in text that a program passes to a shell, judged by its blank-separated words. */
 function findInText(text: string, context: DenialContext): Denial | undefined {
   if (text === "" || context.isInner === true) return undefined;
   const lines = text.slice(0, LONGEST_TEXT).split(/[\n;&|(){}]+/);
@@ -145,7 +145,7 @@ const LONGEST_TEXT = 8 * 1024;
 const LONGEST_BRACES = 200;
 const LONGEST_HOST = 300;
 
-/** Strings in a program of awk, which `system` and pipes run. */
+/** Finds it in the strings of an awk program, which `system` and pipes run. */
 function runsStrings(call: DeniableCall): Denial | undefined {
   const { args } = call;
   const strings = args.flatMap((arg) =>
@@ -154,7 +154,7 @@ function runsStrings(call: DeniableCall): Denial | undefined {
   return findInText(strings.join("\n"), call);
 }
 
-/** The command `e` of sed. */
+/** Finds it in sed's `e` command. */
 function runsLines(call: DeniableCall): Denial | undefined {
   const { args } = call;
   const lines = args.flatMap((arg) =>
@@ -166,7 +166,7 @@ function runsLines(call: DeniableCall): Denial | undefined {
   return findInText(lines.join("\n"), call);
 }
 
-/** An address of the service that gives out the credentials of a machine in a cloud, in any spelling. */
+/** An address, in any notation, of the service that provides a cloud machine's credentials. */
 function metadataService({ args }: DeniableCall): Denial | undefined {
   const isMetadata = args
     .map((arg) => arg.slice(0, LONGEST_HOST).replace(/^-[-\w]*=/, ""))
@@ -206,7 +206,7 @@ function operandsOf(args: readonly string[]): string[] {
   return args.filter((arg) => !arg.startsWith("-"));
 }
 
-/** An absolute path by its text; undefined where only the shell knows. */
+/** An absolute path, judged by its text. */
 export function absoluteOf(text: string, { home, folder }: Pick<DeniableCall, "home" | "folder">): string {
   const expanded = text
     .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
@@ -269,7 +269,7 @@ function recursiveOwnership(call: DeniableCall): Denial | undefined {
     : undefined;
 }
 
-/** Options of git that stand before its subcommand and take an argument of their own. */
+/** Options of git that come before its subcommand and take an argument. */
 const GIT_VALUES = new Set([
   "-C",
   "-c",
@@ -310,11 +310,11 @@ function git(call: DeniableCall): Denial | undefined {
       return denial("git-rewrite", `git ${verb} rewrites history`);
     case "reflog":
       return first === "expire" || first === "delete"
-        ? denial("git-rewrite", "drops what could undo a mistake")
+        ? denial("git-rewrite", "drops history that could undo a mistake")
         : undefined;
     case "gc":
       return hasLong(rest, "--prune", 4)
-        ? denial("git-rewrite", "drops what could undo a mistake")
+        ? denial("git-rewrite", "drops history that could undo a mistake")
         : undefined;
     case "update-ref":
       return hasLetter(rest, /d/) ? denial("git-rewrite", "deletes a reference") : undefined;
@@ -341,7 +341,7 @@ function reverseShell({ name, args }: DeniableCall): Denial | undefined {
     : undefined;
 }
 
-/** Process 1, every process of the user, or a pattern that matches any name. */
+/** Denies killing process 1, every process of the user, or a pattern that matches any name. */
 function killsAll({ name, args }: DeniableCall): Denial | undefined {
   const targets =
     name === "kill" ? args.slice(args.length > 1 && args[0] !== "--" ? 1 : 0) : operandsOf(args);
@@ -365,7 +365,7 @@ function isListing({ args }: DeniableCall): boolean {
   return args.length > 0 && args.every((arg) => arg === "-l");
 }
 
-/** A path that nothing may write to, by its text, so that it also covers scripts that are not understood. */
+/** Finds a path that must never be written to, by its text, which also covers scripts that are not understood. */
 export function findProtectedWrite(texts: readonly string[], context: DenialContext): Denial | undefined {
   return findFirst(texts, (text) => judgeWrite(text, context));
 }

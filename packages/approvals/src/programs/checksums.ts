@@ -1,7 +1,13 @@
-import { declareProgram, flag, HELP, type ProgramDeclaration } from "./declaration/declaration.ts";
+import {
+  declareProgram,
+  flag,
+  HELP,
+  type OptionTable,
+  type ProgramDeclaration,
+} from "./declaration/declaration.ts";
 
-/** `-c` also reads the files that the list names. */
-function declareChecksums(name: string): ProgramDeclaration {
+/** Declares a program of the sha256sum family. `-c` also reads the files that the list names. */
+export function declareChecksums(name: string, options: OptionTable = {}): ProgramDeclaration {
   return declareProgram({
     names: [name],
     hasHarmlessOptions: true,
@@ -17,6 +23,7 @@ function declareChecksums(name: string): ProgramDeclaration {
       "--tag": flag,
       "-w, --warn": flag,
       "-z, --zero": flag,
+      ...options,
     },
     operands: { rest: "read" },
   });

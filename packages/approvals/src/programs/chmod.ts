@@ -39,7 +39,7 @@ function examineMode({ operands, options }: ParsedCall): readonly Effect[] | str
     : [];
 }
 
-/** A plain folder of the project has no hidden folders whose modes matter; the project itself does. */
+/** A plain folder in the project has no hidden folders whose modes matter; the project itself has some. */
 function changedBelow(folder: Word): readonly Word[] {
   const entries = entriesBelow(folder);
   return /^[\w@][^~]*$/.test(folder.text ?? "") && !/(?:^|\/)\.\.(?:\/|$)/.test(folder.text ?? "")

@@ -3,17 +3,17 @@ import { mainVerb } from "./program-names.ts";
 /** Words of a command, each with its alternatives. */
 type Words = readonly (readonly string[])[];
 
-/** One of the ways in which a command can be written. */
+/** One way to write a command. */
 export interface CommandSpelling {
   readonly programs: readonly string[];
   readonly verbs: Words;
   /** A cluster matches if all of its options are used: `-rf` is `-r` and `-f`. */
   readonly options: Words;
-  /** Set if the command has nothing but options behind its name: `yarn` installs. */
+  /** Set if only options may follow the name of the command: `yarn` installs. */
   readonly hasNoOperands: boolean;
 }
 
-/** All spellings of a command: a rule about one of them holds for the others. */
+/** All spellings of a command. A rule about one of them applies to the others. */
 export function spellingsOf([programs = [], ...rest]: Words): readonly CommandSpelling[] {
   const isOption = (choices: readonly string[]): boolean => choices.every((word) => word.startsWith("-"));
   const verbs = rest.filter((choices) => !isOption(choices));
@@ -60,7 +60,7 @@ function rewrite(words: Words): readonly Words[] {
   return all;
 }
 
-/** Other ways to write the beginning of a command: whatever a rule says about the left holds for the right. */
+/** Other ways to write the beginning of a command. A rule about the left applies to the right. */
 const REWRITINGS: readonly (readonly [from: readonly string[], to: readonly string[]])[] = (
   [
     ["bun x", "bunx"],
@@ -85,7 +85,7 @@ const REWRITINGS: readonly (readonly [from: readonly string[], to: readonly stri
   ] as const
 ).map(([from, to]) => [from.split(" "), to.split(" ")]);
 
-/** One command that does what several others do: a rule about the left holds for the right, but not the reverse. */
+/** Commands that include others. A rule about the left applies to the right, but not the reverse. */
 const IMPLICATIONS: readonly (readonly [from: readonly string[], to: readonly string[]])[] = (
   [
     ["npm install", "npm ci"],

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Compilers run plug-ins and read their options from files of the project. */
+/** Compilers run plug-ins and read options from the project's files. */
 export const compilers = developerTool({
   names: [
     "c++",
@@ -26,7 +26,7 @@ export const compilers = developerTool({
   otherwise: ["project-code"],
 });
 
-/** Their first program is a version manager's, which runs the version that a file of the project names. */
+/** These may be launchers of a version manager, which run the version that a project file names. */
 export const managedCompilers = developerTool({
   names: ["rustc", "swiftc"],
   otherwise: ["project-code"],

@@ -9,10 +9,15 @@ import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Word } from "./declaration/word.ts";
 
-/** Options of gzip and all its relatives. */
+/** The levels `-1` (fast) to `-9` (small). */
+export const COMPRESSION_LEVELS: OptionTable = Object.fromEntries(
+  "123456789".split("").map((level) => [`-${level}`, flag]),
+);
+
+/** Options of gzip and similar programs. */
 const COMMON_OPTIONS: OptionTable = {
   ...HELP,
-  ...Object.fromEntries("123456789".split("").map((level) => [`-${level}`, flag])),
+  ...COMPRESSION_LEVELS,
   "-f, --force": flag,
   "-k, --keep": flag,
   "-q, --quiet": flag,
@@ -35,7 +40,7 @@ export interface Compressor {
   readonly expands?: boolean | undefined;
 }
 
-/** Declares gzip or a relative: each operand is replaced by a file with another extension. */
+/** Declares gzip or a similar program, which replaces each operand with a file with another extension. */
 export function declareCompressor({
   name,
   extension,
@@ -59,8 +64,8 @@ export function declareCompressor({
 }
 
 /**
- * The files that `gzip` and its relatives write beside their operands: with the extension appended, or removed when they
- * expand. The operands are deleted unless they are kept.
+ * The files that `gzip` and similar programs write beside their operands: with the extension appended, or removed on expansion.
+ * The operands are deleted unless they are kept.
  */
 export function compressionEffects(
   files: readonly Word[],
@@ -80,7 +85,7 @@ export function compressionEffects(
   return effects;
 }
 
-/** Whether a call names two modes: the last one wins, and a declaration does not know which that is. */
+/** Whether a call has two modes. The last one wins, and a declaration does not know the order. */
 export function hasTwoModes({ options }: ParsedCall): boolean {
   return ["-d", "-l", "-t", "-z"].filter((mode) => options.has(mode)).length > 1;
 }

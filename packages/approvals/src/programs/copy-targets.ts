@@ -2,7 +2,7 @@ import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { entryOf } from "./declaration/path-words.ts";
 
-/** Effects of `cp`, `mv` and `install`: a target that is a folder gets an entry that is named after each source. */
+/** Effects of `cp`, `mv` and `install`. A target that is a folder gets an entry named after each source. */
 export function examineTargets({ operands, options }: ParsedCall): readonly Effect[] | string {
   const folder = options.get("-t")?.at(-1);
   const target = folder ?? operands.at(-1);

@@ -2,7 +2,7 @@ import { attachedValue, declareProgram, flag, flagWith, HELP, value } from "./de
 import { action } from "./declaration/effect.ts";
 import { examineTargets } from "./copy-targets.ts";
 
-/** Copied folders and links bring names along that only the disk knows. Links (`-l`, `-s`), backups and `--parents` are not declared. */
+/** Copied folders and links include names that only the disk knows. Links (`-l`, `-s`), backups and `--parents` are undeclared. */
 export const cp = declareProgram({
   names: ["cp"],
   options: {

@@ -86,7 +86,7 @@ export const curl = declareProgram({
 
 /** Options that send a body, in which `@` and `<` name a file. */
 const BODIES = ["-d", "--data-binary", "--data-urlencode", "--json", "-F"];
-/** Options that send what they say. */
+/** Options that send their argument. */
 const TEXTS = [
   "--data-raw",
   "--form-string",
@@ -111,7 +111,7 @@ function examineTransfer({ operands, options }: ParsedCall): readonly Effect[] |
   const sends =
     [...BODIES, "--data-raw", "--form-string", "-T"].some((name) => options.has(name)) ||
     valuesOf("-X").some(({ text }) => text !== "GET" && text !== "HEAD") ||
-    // A text that is only known at run time can carry anything.
+    // Text that is known only at run time may contain anything.
     TEXTS.flatMap(valuesOf).some(({ text }) => text === undefined);
   const problem = findFileReference(valuesOf);
   if (problem !== undefined) return problem;
@@ -124,14 +124,14 @@ function examineTransfer({ operands, options }: ParsedCall): readonly Effect[] |
   return typeof downloads === "string" ? downloads : [...effects, ...downloads];
 }
 
-/** `@file` in a body, `name=@file` and `name=<file` in a form. A text that is only known at run time may name any file. */
+/** `@file` in a body, `name=@file` and `name=<file` in a form. Text that is known only at run time may name any file. */
 function fileInBody(word: Word): Word | undefined {
   if (word.text === undefined) return word;
   const [, path] = /^(?:[^=@<]*=?)[@<]([^;]+)/.exec(word.text) ?? [];
   return path === undefined || path === "-" ? undefined : literal(path);
 }
 
-/** Headers, cookies and formats may name files, too: not understood. */
+/** Headers, cookies and formats may also name files: not understood. */
 function findFileReference(valuesOf: (name: string) => readonly Word[]): string | undefined {
   if (valuesOf("-H").some(({ text }) => text?.startsWith("@") === true))
     return "a header is read from a file";

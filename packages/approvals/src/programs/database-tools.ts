@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Migration tools run code of the project on the database that it configures. */
+/** Migration tools run project code on the database that the project configures. */
 export const databaseTools = developerTool({
   names: [
     "alembic",

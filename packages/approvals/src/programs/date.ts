@@ -17,5 +17,5 @@ export const date = declareProgram({
   examine: ({ operands }: ParsedCall) =>
     operands.every(({ text }) => text?.startsWith("+") === true)
       ? []
-      : "an operand that is no format sets the clock",
+      : "an operand that is not a format sets the clock",
 });

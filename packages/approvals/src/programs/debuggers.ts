@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Debuggers and profilers run a program of the project. */
+/** Debuggers and profilers run one of the project's programs. */
 export const debuggers = developerTool({
   names: ["gdb", "hyperfine", "lldb", "perf", "valgrind"],
   otherwise: ["project-code"],

@@ -55,14 +55,14 @@ const run: CommandDeclaration = {
   examine: examineVolumes,
 };
 
-/** Folders of the host that a container sees: judged as read and, unless mounted read-only, as written. */
+/** Judges the host folders that a container sees as read and, unless they are mounted read-only, as written. */
 function examineVolumes({ options }: ParsedCall): readonly Effect[] | string {
   const effects: Effect[] = [];
   for (const { text } of options.get("-v") ?? []) {
     if (text === undefined) return "a volume is only known at run time";
     // `-v=a:b` is `-v a:b`.
     const [source = "", target, mode = ""] = text.replace(/^=/, "").split(":", 3);
-    // A name without a slash is a volume of docker's own.
+    // A name without a slash is one of docker's own volumes.
     if (target === undefined || !/^[/.~]/.test(source)) continue;
     if (source.endsWith(".sock")) return "a socket of the host in a container gives it rights over the host";
     const path = { text: source };
@@ -98,7 +98,7 @@ const COMPOSE_OPTIONS: OptionTable = {
   "--profile": value("data"),
 };
 
-/** A compose file is code of the project: it says what runs and what it sees. */
+/** A compose file is project code: it determines what runs and which files it sees. */
 const composes = (options: OptionTable = {}, syntax: "gnu" | "posix" = "gnu"): CommandDeclaration => ({
   syntax,
   options,

@@ -13,6 +13,6 @@ describeProgram(echo, {
   notUnderstood: [],
 });
 
-it("has no effect whatever the words are", () => {
+it("has no effect, whatever its words", () => {
   expect(parseCall(echo, [literal("--"), literal("-o"), literal("> out")])).toMatchObject({ effects: [] });
 });

@@ -24,7 +24,7 @@ describeProgram(env, {
     "CI=* ls",
     "<unknown> ls",
     "BASH_ENV=x bash",
-    // A hundred letters that took hours with an expression that backtracks.
+    // A hundred letters, which took hours with a backtracking expression.
     `'RUSTFLAGS=${"-Aa".repeat(40)}!' cargo build`,
     "LC_ALL=zh_TW.BIG5 sed p x",
     "LANG=zh_TW sed p x",

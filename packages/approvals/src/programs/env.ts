@@ -4,7 +4,7 @@ import type { Effect } from "./declaration/effect.ts";
 import { environmentEffects, splitAssignment } from "./declaration/environment.ts";
 import { isNotUnderstood } from "./declaration/parse-call.ts";
 
-/** `-S` splits its argument into a command; `-i` and `-u` take variables away that the sandbox may have set: not declared. */
+/** `-S` splits its argument into a command; `-i` and `-u` remove variables that the sandbox may have set: not declared. */
 export const env = declareProgram({
   names: ["env"],
   syntax: "posix",

@@ -1,6 +1,6 @@
 import { declareProgram } from "./declaration/declaration.ts";
 
-/** Calculates with numbers and texts; it has no operator with an effect. */
+/** Calculates with numbers and texts. None of its operators has an effect. */
 export const expr = declareProgram({
   names: ["expr"],
   operands: { rest: "data", acceptsAnyWord: true },

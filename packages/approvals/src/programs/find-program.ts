@@ -16,13 +16,13 @@ export function findProgram(name: string): ProgramDeclaration | undefined {
   return byName.get(name);
 }
 
-/** The name of a program of the system (`git` for `/usr/bin/git`). Any other program keeps its path. */
+/** The name of a system program (`git` for `/usr/bin/git`). Any other program keeps its path. */
 export function nameOfProgram(text: string): string {
   if (!text.startsWith("/")) return text;
   return /^\/(?:usr\/(?:local\/)?)?s?bin\/([\w.+[-]+)$/.exec(text)?.[1] ?? text;
 }
 
-/** A program that is called by its path: project code, if it is in the workspace. */
+/** A call of a program by its path, which is project code if it is in the workspace. */
 export function callByPath(program: Word, args: readonly Word[]): ParsedCall {
   return {
     path: [program.text ?? ""],

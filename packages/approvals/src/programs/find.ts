@@ -42,7 +42,7 @@ const WITH_ARGUMENT = new Set([
   "-xtype",
 ]);
 
-/** Tests whose argument is a file that is looked at. */
+/** Tests whose argument is a file that is read. */
 const WITH_FILE = new Set(["-anewer", "-cnewer", "-newer", "-samefile"]);
 
 const PLAIN = new Set([
@@ -71,10 +71,10 @@ const PLAIN = new Set([
   "-xdev",
 ]);
 
-/** With one of these, a name that is tested somewhere does not hold for all files that an action sees. */
+/** With one of these, a tested name does not apply to all files that an action receives. */
 const BRANCHES = new Set(["!", "(", ")", ",", "-not", "-o", "-or"]);
 
-/** Actions in all folders together. */
+/** Maximum number of actions in all folders together. */
 const MOST_ACTIONS = 1_000;
 
 /**
@@ -95,7 +95,7 @@ class Expression {
   readonly #commands: { readonly words: readonly Word[]; readonly name: string | undefined }[] = [];
   readonly #deletions = new Set<string | undefined>();
   #index = 0;
-  /** The name that was tested last. A test holds only for the actions behind it. */
+  /** The name that was tested last. A test applies only to the actions after it. */
   #name: string | undefined;
   #hasBranches = false;
   #followsLinks = false;
@@ -198,13 +198,13 @@ class Expression {
   }
 }
 
-/** `-delete` removes files and empty folders. A name restricts it, as long as it holds for the whole expression. */
+/** `-delete` removes files and empty folders. A name restricts it if it applies to the whole expression. */
 function deletion(start: Word, name: string | undefined): readonly Effect[] {
   if (mayMatch(name, start)) return [{ kind: "delete", path: start, isRecursive: true }];
   return entriesBelow(start, name).map((path) => ({ kind: "delete", path, isRecursive: false }));
 }
 
-/** What a command sees. The start itself is found, too, unless its name does not match. */
+/** The paths that a command receives, including the start folder unless its name does not match. */
 function foundBelow(start: Word, name: string | undefined): readonly Word[] {
   const entries = entriesBelow(start, name);
   return mayMatch(name, start) ? [...entries, start] : entries;

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
-/** `-c` after the file is part of the command, which is then not known. */
+/** `-c` after the file is part of the command, which is then unknown. */
 export const flock = declareProgram({
   names: ["flock"],
   syntax: "posix",

@@ -7,7 +7,7 @@ import { HARMLESS_SETTING } from "./git-settings.ts";
 
 const READING = ["--get", "--get-all", "--get-regexp", "--list"];
 const CHANGING = ["--add", "--replace-all", "--unset", "--unset-all"];
-/** Options of `git config get` and `git config list`, which stand behind the verb. */
+/** Options of `git config get` and `git config list`, which follow the verb. */
 const READING_OPTION =
   /^--(?:all|bool|fixed-value|global|includes|int|local|name-only|null|regexp|show-names|show-origin|show-scope|system|worktree|(?:default|type|url|value)=.*)$/;
 const LEVELS = ["--global", "--system", "--worktree"];
@@ -69,7 +69,7 @@ function examineSetting({ operands, options }: ParsedCall): readonly Effect[] | 
   if (setTo === undefined && !unsets && !isVerb && !replaces)
     return isLiteral(name) ? [] : "the setting is not known";
   if (LEVELS.some((level) => options.has(level))) return "it changes settings outside the repository";
-  if (operands.length > (isVerb ? 3 : 2)) return "it replaces settings by a pattern";
+  if (operands.length > (isVerb ? 3 : 2)) return "it replaces settings that match a pattern";
   return isHarmless(name, unsets ? undefined : setTo)
     ? [action("git-local")]
     : `the setting ${name?.text ?? "…"} is not declared`;
@@ -77,7 +77,7 @@ function examineSetting({ operands, options }: ParsedCall): readonly Effect[] | 
 
 function isHarmless(name: Word | undefined, setTo: Word | undefined): boolean {
   if (!isLiteral(name)) return false;
-  // Removing a harmless setting is harmless if some value of it is.
+  // Removing a setting is harmless if one of its values is.
   const values =
     setTo === undefined ? ["true", "false", "cat", "1", ":", "lf"] : isLiteral(setTo) ? [setTo.text] : [];
   return values.some((each) => HARMLESS_SETTING.test(`${name.text}=${each}`));

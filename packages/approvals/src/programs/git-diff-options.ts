@@ -4,8 +4,8 @@ import { attachedValue, flag, value, type OptionTable } from "./declaration/decl
 export const PLAIN_FORMAT = /^(?!.*%(?:[-+ ]?G|\(signature)).*$/s;
 
 /**
- * Options that all commands which print differences understand. `--output` writes a file, `--ext-diff` and `--textconv` run
- * programs, `--no-index` compares files outside the repository, and `-O` reads a file: not declared.
+ * Options of all commands that print differences. `--output` writes a file, `--ext-diff` and `--textconv` run programs,
+ * `--no-index` compares files outside the repository, and `-O` reads a file: not declared.
  */
 export const DIFF_OPTIONS: OptionTable = {
   "-a, --text": flag,
@@ -77,7 +77,7 @@ export const DIFF_OPTIONS: OptionTable = {
   "-z": flag,
 };
 
-/** Options of `log` and of all commands that walk through commits. */
+/** Options of `log` and all commands that walk through commits. */
 export const LOG_OPTIONS: OptionTable = {
   ...DIFF_OPTIONS,
   "-NUMBER": value("number"),

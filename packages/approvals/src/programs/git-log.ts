@@ -1,7 +1,28 @@
-import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import {
+  attachedValue,
+  type CommandDeclaration,
+  flag,
+  type OptionTable,
+  value,
+} from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { DIFF_OPTIONS, LOG_OPTIONS, PLAIN_FORMAT } from "./git-diff-options.ts";
+
+/** A command that lists commits. */
+const log: CommandDeclaration = { options: LOG_OPTIONS, operands: { rest: "data" } };
+
+/** Options for files with merge conflicts, of which the index has several versions. */
+const UNMERGED_OPTIONS: OptionTable = {
+  "-0": flag,
+  "-1": flag,
+  "-2": flag,
+  "-3": flag,
+  "--base": flag,
+  "--ours": flag,
+  "-q": flag,
+  "--theirs": flag,
+};
 
 /** Subcommands that read commits and compare them. */
 export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
@@ -47,38 +68,21 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  /** Two paths are read as files outside a repository, or if one of them leads out of it. */
+  /** Two paths are compared as files outside a repository, or if one of them is outside it. */
   diff: {
     options: {
       ...DIFF_OPTIONS,
-      "-0": flag,
-      "-1": flag,
-      "-2": flag,
-      "-3": flag,
-      "--base": flag,
+      ...UNMERGED_OPTIONS,
       "-c": flag,
       "--cached, --staged": flag,
       "--cc": flag,
       "--merge-base": flag,
-      "--ours": flag,
-      "-q": flag,
-      "--theirs": flag,
     },
     operands: { rest: "data" },
     examine: examineComparedFiles,
   },
   "diff-files": {
-    options: {
-      ...DIFF_OPTIONS,
-      "-0": flag,
-      "-1": flag,
-      "-2": flag,
-      "-3": flag,
-      "--base": flag,
-      "--ours": flag,
-      "-q": flag,
-      "--theirs": flag,
-    },
+    options: { ...DIFF_OPTIONS, ...UNMERGED_OPTIONS },
     operands: { rest: "data" },
   },
   "diff-index": {
@@ -108,12 +112,7 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  log: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-  },
+  log,
   "range-diff": {
     options: {
       ...DIFF_OPTIONS,
@@ -126,10 +125,7 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
   },
   /** Without a subcommand, or with `show`, `exists` or `list`. */
   reflog: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
+    ...log,
     examine: ({ operands }: ParsedCall) =>
       /^(?:delete|drop|expire|write)$/.test(operands[0]?.text ?? "")
         ? "it changes the history of references"
@@ -168,18 +164,8 @@ export const LOG_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
     },
     operands: { rest: "data" },
   },
-  show: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-  },
-  whatchanged: {
-    options: {
-      ...LOG_OPTIONS,
-    },
-    operands: { rest: "data" },
-  },
+  show: log,
+  whatchanged: log,
 };
 
 function examineComparedFiles({ operands }: ParsedCall): readonly Effect[] | string {

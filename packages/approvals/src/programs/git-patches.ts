@@ -2,11 +2,12 @@ import { attachedValue, flag, flagWith, value, type CommandDeclaration } from ".
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal } from "./declaration/word.ts";
+import { COMPRESSION_LEVELS } from "./compressed-files.ts";
 import { DRY_RUN, LOCAL, WORK_TREE } from "./git-effects.ts";
 
 /** Subcommands that read and write patches and archives. */
 export const PATCH_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
-  /** `--unsafe-paths` and `--directory` write elsewhere, and `--apply` and `--reject` apply in spite of `--stat`: not declared. */
+  /** `--unsafe-paths` and `--directory` write elsewhere, and `--apply` and `--reject` apply despite `--stat`: not declared. */
   apply: {
     options: {
       // Writes objects even if the patch is only checked.
@@ -41,15 +42,7 @@ export const PATCH_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
   archive: {
     options: {
       "-0": flag,
-      "-1": flag,
-      "-2": flag,
-      "-3": flag,
-      "-4": flag,
-      "-5": flag,
-      "-6": flag,
-      "-7": flag,
-      "-8": flag,
-      "-9": flag,
+      ...COMPRESSION_LEVELS,
       "--format": value(["tar", "tar.gz", "tgz", "zip"]),
       "-l, --list": flag,
       "-o, --output": value("write"),

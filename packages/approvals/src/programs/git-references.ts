@@ -47,7 +47,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
         ? []
         : LOCAL,
   },
-  /** `--prune` loses objects: not declared. */
+  /** `--prune` removes objects: not declared. */
   gc: {
     options: {
       "--auto": flag,
@@ -55,7 +55,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
     },
     effects: LOCAL,
   },
-  /** `--template` brings hooks, and `--bare` and `--separate-git-dir` make repositories in plain folders: not declared. */
+  /** `--template` installs hooks, and `--bare` and `--separate-git-dir` create repositories in plain folders: not declared. */
   init: {
     options: {
       "-b, --initial-branch": value("data"),
@@ -111,7 +111,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
         ? []
         : LOCAL,
   },
-  /** `remove` and `prune` lose changes: not declared. */
+  /** `remove` and `prune` may discard changes: not declared. */
   worktree: {
     subcommands: {
       add: {
@@ -138,7 +138,7 @@ export const REFERENCE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
   },
 };
 
-/** Whether a call of `branch` or `tag` only prints. An operand creates something, unless an option selects the list. */
+/** Whether a call of `branch` or `tag` only prints. An operand creates something, unless an option selects listing. */
 function lists(
   { operands, options }: ParsedCall,
   listing: readonly string[],

@@ -4,9 +4,9 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal, type Word } from "./declaration/word.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** Subcommands that talk to other repositories. */
+/** Subcommands that exchange data with other repositories. */
 export const SYNCHRONIZE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
-  /** `--template` and `-c` bring configuration, `-u` runs a program, and `--bare` and `--mirror` make repositories in plain folders: not declared. */
+  /** `--template` and `-c` add configuration, `-u` runs a program, and `--bare` and `--mirror` create repositories in plain folders: not declared. */
   clone: {
     options: {
       "-4, --ipv4": flag,
@@ -122,7 +122,7 @@ export const SYNCHRONIZE_COMMANDS: Readonly<Record<string, CommandDeclaration>> 
     operands: { first: ["remote"], rest: "data" },
     effects: [action("git-fetch"), action("git-local"), action("unpack")],
   },
-  /** `--force`, `--mirror`, `--delete` and `--prune` lose commits of others: not declared. */
+  /** `--force`, `--mirror`, `--delete` and `--prune` may remove other people's commits: not declared. */
   push: {
     options: {
       "-4, --ipv4": flag,
@@ -219,7 +219,7 @@ export const SYNCHRONIZE_COMMANDS: Readonly<Record<string, CommandDeclaration>> 
       },
     },
   },
-  /** `foreach` runs a command in folders that are only known at run time, and `add` brings new addresses: not declared. */
+  /** `foreach` runs a command in folders that are known only at run time, and `add` adds new addresses: not declared. */
   submodule: {
     options: {
       "--cached": flag,

@@ -1,10 +1,34 @@
-import { attachedValue, flag, value, type CommandDeclaration } from "./declaration/declaration.ts";
+import {
+  attachedValue,
+  type CommandDeclaration,
+  flag,
+  type OptionTable,
+  value,
+} from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal, type Word } from "./declaration/word.ts";
 import { examineTargets } from "./copy-targets.ts";
 import { DIFF_OPTIONS, LOG_OPTIONS } from "./git-diff-options.ts";
 import { DRY_RUN, LOCAL, WORK_TREE } from "./git-effects.ts";
+
+/** Options of `git stash push`. Without a subcommand, `git stash` is the same. */
+const STASH_OPTIONS: OptionTable = {
+  "-a, --all": flag,
+  "-k, --keep-index": flag,
+  "-m, --message": value("data"),
+  "--no-keep-index": flag,
+  "-p, --patch": flag,
+  "-q, --quiet": flag,
+  "-S, --staged": flag,
+  "-u, --include-untracked": flag,
+};
+
+const stashRestore: CommandDeclaration = {
+  options: { "--index": flag, "-q, --quiet": flag },
+  operands: { first: ["data"] },
+  effects: WORK_TREE,
+};
 
 /** Subcommands that change files of the work tree and the index. */
 export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = {
@@ -30,7 +54,7 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
     operands: { rest: "data" },
     effects: LOCAL,
   },
-  /** `-f` throws changes away: not declared. */
+  /** `-f` discards changes: not declared. */
   checkout: {
     options: {
       "-2, --ours": flag,
@@ -57,7 +81,7 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
     effects: WORK_TREE,
     examine: examineRestoredPaths,
   },
-  /** Only a list of what would be removed. */
+  /** Only lists the files that would be removed. */
   clean: {
     options: {
       "-d": flag,
@@ -82,7 +106,7 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
       "-C, --reuse-message": value("data"),
       "--cleanup": value("data"),
       "--date": value("data"),
-      // Writes the objects of changed files nevertheless.
+      // Still writes the objects of changed files.
       "--dry-run": flag,
       "-e, --edit": flag,
       "-F, --file": value("read"),
@@ -122,7 +146,7 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
     effects: LOCAL,
     examine: examineTargets,
   },
-  /** `--hard`, `--merge` and `--keep` throw changes away: not declared. */
+  /** `--hard`, `--merge` and `--keep` discard changes: not declared. */
   reset: {
     options: {
       "--mixed": flag,
@@ -169,28 +193,12 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
     effects: LOCAL,
     examine: examineRemovedPaths,
   },
-  /** `drop` and `clear` lose changes: not declared. */
+  /** `drop` and `clear` discard changes: not declared. */
   stash: {
-    options: {
-      "-a, --all": flag,
-      "-k, --keep-index": flag,
-      "-m, --message": value("data"),
-      "--no-keep-index": flag,
-      "-p, --patch": flag,
-      "-q, --quiet": flag,
-      "-S, --staged": flag,
-      "-u, --include-untracked": flag,
-    },
+    options: STASH_OPTIONS,
     effects: WORK_TREE,
     subcommands: {
-      apply: {
-        options: {
-          "--index": flag,
-          "-q, --quiet": flag,
-        },
-        operands: { first: ["data"] },
-        effects: WORK_TREE,
-      },
+      apply: stashRestore,
       branch: {
         operands: { first: ["data", "data"], atLeast: 1 },
         effects: WORK_TREE,
@@ -200,25 +208,9 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
           ...LOG_OPTIONS,
         },
       },
-      pop: {
-        options: {
-          "--index": flag,
-          "-q, --quiet": flag,
-        },
-        operands: { first: ["data"] },
-        effects: WORK_TREE,
-      },
+      pop: stashRestore,
       push: {
-        options: {
-          "-a, --all": flag,
-          "-k, --keep-index": flag,
-          "-m, --message": value("data"),
-          "--no-keep-index": flag,
-          "-p, --patch": flag,
-          "-q, --quiet": flag,
-          "-S, --staged": flag,
-          "-u, --include-untracked": flag,
-        },
+        options: STASH_OPTIONS,
         operands: { rest: "data" },
         effects: WORK_TREE,
       },
@@ -241,7 +233,7 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
       },
     },
   },
-  /** `-f` and `--discard-changes` throw changes away: not declared. */
+  /** `-f` and `--discard-changes` discard changes: not declared. */
   switch: {
     options: {
       "-c, --create": value("data"),
@@ -278,10 +270,10 @@ export const WORK_TREE_COMMANDS: Readonly<Record<string, CommandDeclaration>> = 
   },
 };
 
-/** Paths that cover the whole work tree or lie outside it. Magic pathspecs (`:/`) are too many to know. */
+/** Paths that cover the whole work tree or are outside it. Includes all magic pathspecs (`:/`), of which there are many. */
 const TOO_WIDE = /^(?:\.\/*|[:/~].*|(?:.*\/)?\.\.(?:\/.*)?)$/s;
 
-/** Restoring a path throws its changes away: it must be named. */
+/** Restoring a path discards its changes, so it must be named. */
 function examineRestoredPaths({ operands }: ParsedCall): readonly Effect[] | string {
   const tooWide = operands.find(
     ({ text }) => text === undefined || TOO_WIDE.test(text) || /^(?:\*|\.\/\*)+$/.test(text),
@@ -294,7 +286,7 @@ function restoreWorkTree(call: ParsedCall): readonly Effect[] | string {
   return typeof examined === "string" ? examined : [action("unpack")];
 }
 
-/** Git expands patterns by itself. */
+/** git expands patterns itself. */
 function examineRemovedPaths({ operands, options }: ParsedCall): readonly Effect[] | string {
   if (options.has("--cached")) return [];
   const effects: Effect[] = [];

@@ -10,9 +10,9 @@ import { SYNCHRONIZE_COMMANDS } from "./git-synchronize.ts";
 import { WORK_TREE_COMMANDS } from "./git-work-tree.ts";
 
 /**
- * Git runs hooks, filters, pagers and a file system monitor that the configuration of the repository names, even for
- * commands that only read: write access to that configuration is the right to run code. `--git-dir`, `--work-tree`, `--exec-path`, `--config-env` and
- * `--paginate` are not declared, nor are aliases.
+ * Git runs hooks, filters, pagers and a file system monitor that the configuration of the repository names, even for commands
+ * that only read: write access to that configuration amounts to running code. `--git-dir`, `--work-tree`, `--exec-path`,
+ * `--config-env` and `--paginate` are not declared, nor are aliases.
  */
 export const git = declareProgram({
   names: ["git"],

@@ -1,7 +1,7 @@
 import { flag } from "./declaration/declaration.ts";
 import { declareCompressor, GZIP_MODES } from "./compressed-files.ts";
 
-/** `-r` works on unknown names, and `-N` and `-S` choose other ones: not declared. */
+/** `-r` processes unknown names, and `-N` and `-S` choose other names: not declared. */
 export const gzip = declareCompressor({
   name: "gzip",
   extension: ".gz",

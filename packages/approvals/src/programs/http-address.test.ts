@@ -8,7 +8,7 @@ it.each([
   "http://[::1]:80/",
   "a.test/http://b",
   "127.0.0.1",
-])("knows plain addresses: %s", (text) => {
+])("recognises plain addresses: %s", (text) => {
   expect(isHttpAddress(text)).toBe(true);
 });
 
@@ -25,7 +25,7 @@ it.each([
   "http://a/`id`",
   "http://[::1",
   "http://ftp://x",
-])("does not know %j", (text) => {
+])("does not recognise %j", (text) => {
   expect(isHttpAddress(text)).toBe(false);
 });
 

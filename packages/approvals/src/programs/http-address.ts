@@ -1,6 +1,6 @@
 /**
- * A plain http or https address, with or without its scheme. Other schemes read files or speak other protocols, and
- * brackets and braces stand for several addresses.
+ * A plain http or https address, with or without its scheme. Other schemes read files or use other protocols, and brackets and
+ * braces expand to several addresses.
  */
 export function isHttpAddress(text: string): boolean {
   if (/[\s{}\\^`"<>]|\p{Cc}/u.test(text)) return false;
@@ -11,8 +11,8 @@ export function isHttpAddress(text: string): boolean {
 }
 
 /**
- * The file name that `curl -O` and `wget` choose: the last part of the path, or nothing if there is none. Undefined if
- * programs disagree: some decode `%2e`, and some take the folder before a slash at the end, or drop `/.`.
+ * The file name that `curl -O` and `wget` choose: the last part of the path, or nothing if there is none. Undefined if programs
+ * disagree: some decode `%2e`, and some use the folder before a trailing slash, or drop `/.`.
  */
 export function nameOfDownload(text: string): string | undefined {
   const path = text.replace(/^https?:\/\//i, "").replace(/[?#].*$/s, "");

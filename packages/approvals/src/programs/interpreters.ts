@@ -1,6 +1,6 @@
 import { declareProgram, flag, information, value } from "./declaration/declaration.ts";
 
-/** Interpreters that need few options: a script of the project, or code in an argument. */
+/** Interpreters that need few options. They run a project script, or code in an argument. */
 export const interpreters = declareProgram({
   names: ["Rscript", "java", "julia", "lua", "php", "ruby"],
   syntax: "posix",

@@ -4,7 +4,7 @@ const show: CommandDeclaration = {
   operands: { first: [["show", "list", "ls"], ["dev"], "data"] },
 };
 
-/** Only what is shown: every other verb changes the network of the machine. */
+/** Only the verbs that print. All others change the machine's network. */
 export const ip = declareProgram({
   names: ["ip"],
   syntax: "words",

@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 
-/** Only what is shown: `--vacuum-size`, `--rotate` and the like change the journal. */
+/** Only options that print: `--vacuum-size`, `--rotate` and similar ones change the journal. */
 export const journalctl = declareProgram({
   names: ["journalctl"],
   options: {

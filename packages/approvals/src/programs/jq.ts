@@ -35,12 +35,12 @@ const WITH_ARGUMENTS: Readonly<Record<string, { readonly count: number; readonly
 
 const LETTERS = /^-[acehjnrsCMRSV]+$/;
 
-/** Statements and functions that read files by a name in the filter. */
+/** Statements and functions that read files named in the filter. */
 const READS_FILES = /(?<![.\w$"])(?:import|include|modulemeta)(?!\w)/;
 
 /**
- * A filter only transforms its input: there is no function that writes, runs or connects. `-f` and `-L` load filters from
- * files: not declared, nor are filters that import files. Options with two arguments are read here.
+ * A filter only transforms its input: there is no function that writes, runs or connects. `-f` and `-L` load filters from files:
+ * not declared, like filters that import files. Options with two arguments are parsed here.
  */
 export const jq = declareProgram({
   names: ["jq"],
@@ -59,7 +59,7 @@ function examineArguments({ operands }: ParsedCall): readonly Effect[] | string 
     if (word === undefined || !text.startsWith("-") || text === "-" || word.isGlob === true) {
       if (word !== undefined && areFiles) words.push(word);
     } else if (text === "--args" || text === "--jsonargs") {
-      // The filter may still follow; all words after it are texts.
+      // The filter may still follow. All words after it are texts.
       areFiles = words.length === 0;
     } else if (text in WITH_ARGUMENTS) {
       const { count = 0, isFile = false } = WITH_ARGUMENTS[text] ?? {};
@@ -73,7 +73,7 @@ function examineArguments({ operands }: ParsedCall): readonly Effect[] | string 
     } else if (!FLAGS.has(text) && !LETTERS.test(text)) return `option ${text} is not declared`;
   }
   if (READS_FILES.test(words[0]?.text ?? "")) return "the filter reads files";
-  // The first is the filter, unless a pattern or a substitution brings files along.
+  // The first word is the filter. A pattern or a substitution may also contain files.
   const files = words.filter(({ text, isGlob }, index) => index > 0 || text === undefined || isGlob === true);
   return [
     ...effects,

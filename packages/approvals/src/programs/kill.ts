@@ -2,7 +2,7 @@ import { declareProgram } from "./declaration/declaration.ts";
 import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 
-/** Negative process numbers reach whole groups, or everything, and so may words that are only known at run time: not understood. */
+/** Negative process numbers, and maybe words known only at run time, reach whole groups or everything: not understood. */
 export const kill = declareProgram({
   names: ["kill"],
   syntax: "posix",

@@ -2,14 +2,14 @@ import { baseName } from "../files/path.ts";
 import { LIMITS } from "../limits.ts";
 import { isCheckedProgram } from "./catastrophic.ts";
 
-// What programs do, by their names alone: for scripts that are not understood, in which only words can be recognised.
+// The behaviour of programs by their names alone, for scripts that are not understood, in which only words can be recognised.
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(" "));
 
 /** Programs that fetch files. */
 export const DOWNLOADERS = names("aria2c curl fetch http https lynx wget xh");
 
-/** Programs that run what they are given. */
+/** Interpreters, which run code from arguments, files or standard input. */
 export const INTERPRETERS =
   /^(?:ba|z|da|k|fi|c|tc|a)?sh$|^(?:python|node|perl|ruby|php|lua|deno|bun|tclsh|osascript|pwsh|powershell)[\d.]*$/;
 
@@ -27,16 +27,16 @@ const RUNNERS = names(
 /** Programs that only print or search the text of their arguments. */
 export const PRINTERS = names("[ awk cat echo git grep man printf rg sed test type which");
 
-/** Commands of git that run what an argument says. */
+/** git commands that run an argument. */
 const GIT_RUNNERS = names("bisect filter-branch rebase submodule");
 
-/** Programs that write to all of their operands, and to the last of them. */
+/** Programs that write to all of their operands, and programs that write to the last one. */
 const WRITES_ALL = names("chmod chown ln mkdir rm rmdir shred tee touch truncate unlink");
 const WRITES_LAST = names("cp install mv rsync");
 
 const WRITERS: ReadonlySet<string> = new Set([...WRITES_ALL, ...WRITES_LAST]);
 
-/** Programs that are only dangerous with certain arguments, so that their bare name among other words means nothing. */
+/** Programs that are dangerous only with certain arguments, so their bare name among other words means nothing. */
 const DANGEROUS_BY_ARGUMENTS = names("chmod chown dd find git rm");
 
 /** Whether a word names a program that runs its arguments. */
@@ -45,7 +45,7 @@ export function runsArguments(word: string): boolean {
   return RUNNERS.has(name) || INTERPRETERS.test(name);
 }
 
-/** Whether the words behind a command's name may be another command. */
+/** Whether the words after a command's name may be another command. */
 export function mayRunArguments(words: readonly (string | undefined)[]): boolean {
   const name = baseName(words[0] ?? "");
   if (name !== "git") return !PRINTERS.has(name);
@@ -53,9 +53,9 @@ export function mayRunArguments(words: readonly (string | undefined)[]): boolean
   return words.some((word = "") => GIT_RUNNERS.has(word) || /^[\w.-]+=!?\S+\s/.test(word));
 }
 
-/** The arguments that may be a script, or have one in them. */
+/** The arguments that may be or contain a script. */
 export function scriptsIn([first = "", ...args]: readonly string[], isGuess: boolean): readonly string[] {
-  // The value of `--option=value` and `-Svalue`.
+  // Keeps the value of `--option=value` and `-Svalue`.
   const withoutOption = (text: string): string =>
     text.replace(/^(?:--?[\w-]+=|[\w.-]+=!|-[A-Za-z](?=[a-z]))/, "");
   if (!isGuess) return args.filter((word) => /[\s;|&]/.test(word)).map(withoutOption);
@@ -72,12 +72,12 @@ export function scriptsIn([first = "", ...args]: readonly string[], isGuess: boo
   );
 }
 
-/** Whether a command runs its standard input: an interpreter without a script of its own. */
+/** Whether a command runs its standard input, as an interpreter without a script does. */
 export function runsInput(words: readonly string[]): boolean {
   const at = words.findIndex((word) => INTERPRETERS.test(baseName(word)));
   if (at === -1) return false;
   const args = words.slice(at + 1);
-  // `xargs sh -c` and `xargs -I{} sh -c {}` run what they read.
+  // `xargs sh -c` and `xargs -I{} sh -c {}` run their input.
   if (words[0] === "xargs" && /^-\w*c$/.test(args[0] ?? "") && /^(?:\{\}|%)?$/.test(args[1] ?? ""))
     return true;
   if (args.some((arg) => /^-\w*[cem]$/.test(arg))) return false;
@@ -87,11 +87,11 @@ export function runsInput(words: readonly string[]): boolean {
   );
 }
 
-/** Every word that names a checked program may be where a command starts: `env -i rm -rf /`. */
+/** A command may start at every word that names a checked program: `env -i rm -rf /`. */
 export function possibleCalls(words: readonly string[]): readonly (readonly string[])[] {
   const [first = ""] = words;
   if (PRINTERS.has(baseName(first))) return [words];
-  // The bare name of a program is enough only behind a program that runs its arguments: `pytest -k sudo` is harmless.
+  // The bare name of a program is enough only after a program that runs its arguments: `pytest -k sudo` is harmless.
   const isRunner = runsArguments(first) || !/^[\w.+-]+$/.test(first);
   return words.flatMap((word, index) => {
     const name = baseName(word);

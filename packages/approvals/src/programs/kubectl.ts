@@ -46,12 +46,12 @@ const changes: CommandDeclaration = {
   examine: examineChange,
 };
 
-/** What may be in a call that only tries a change, besides the files. Files may not be addresses. */
+/** The words of a dry run besides the files. Files must not be addresses. */
 const DRY_RUN =
   /^(?:--dry-run=(?:client|server)|-R|--recursive|-o=?(?:json|name|yaml)|--output=(?:json|name|yaml))$/;
 const FILE = /^(?:-f=|-f|--filename=)(?![-=])([^:]+)$/;
 
-/** A change is only tried if every word is known to belong to that: a later option could make it a real one. */
+/** A call counts as a dry run only if every word is known to fit: a later option could make it a real change. */
 function examineChange({ operands }: ParsedCall): readonly Effect[] {
   const texts = operands.map(({ text, isGlob }) => (isGlob === true ? undefined : text));
   const words = texts.flatMap((text, at) => {

@@ -1,7 +1,7 @@
 import { declareProgram, flag, HELP, type ProgramDeclaration, value } from "./declaration/declaration.ts";
 import { action } from "./declaration/effect.ts";
 
-/** On a terminal, `!` runs any command. `-o` and `-k` and `+` are not declared. */
+/** On a terminal, `!` runs any command. `-o`, `-k` and `+` are not declared. */
 function declareLess(name: string): ProgramDeclaration {
   return declareProgram({
     names: [name],

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Linters and formatters run plug-ins and configuration of the project. */
+/** Linters and formatters run the project's plug-ins and configuration. */
 export const linters = developerTool({
   names: [
     "actionlint",

@@ -3,7 +3,7 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Effect } from "./declaration/effect.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** `-D` writes a cache, and host names after `@` are looked up: not understood. */
+/** `-D` writes a cache, and host names after `@` cause lookups: not understood. */
 export const lsof = declareProgram({
   names: ["lsof"],
   options: {

@@ -3,7 +3,7 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import type { Effect } from "./declaration/effect.ts";
 import { literal, type Word } from "./declaration/word.ts";
 
-/** `-u` only prints a name: not declared, since what follows would use it. */
+/** `-u` only prints a name: not declared, because later commands would use it. */
 export const mktemp = declareProgram({
   names: ["mktemp"],
   options: {

@@ -1,7 +1,7 @@
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 import { examineTargets } from "./copy-targets.ts";
 
-/** A source disappears from its place, with everything below it. Backups (`-b`, `-S`) are not declared. */
+/** A source is removed, with everything below it. Backups (`-b`, `-S`) are not declared. */
 export const mv = declareProgram({
   names: ["mv"],
   options: {

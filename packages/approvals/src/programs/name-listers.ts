@@ -17,12 +17,12 @@ const LISTERS = new Map<string, (call: ParsedCall) => boolean>([
   ["rg", ({ hasOption }) => hasOption("-l") || hasOption("--files")],
 ]);
 
-/** Programs that print lines of their input as they are. So does grep, but with separators that may be any text. */
+/** Programs that print lines of their input unchanged. grep does too, but with separators that may be any text. */
 const LINE_FILTERS = new Set(["head", "sort", "tail", "uniq"]);
 
 /**
- * Calls that print nothing but the numbers of some processes, one word per line. Others could print all numbers
- * (`pgrep .`, `lsof -t`), or a text of their own choice (`pgrep -d`).
+ * Calls that print only the numbers of some processes, one word per line. Other calls could print all numbers (`pgrep .`, `lsof
+ * -t`), or arbitrary text (`pgrep -d`).
  */
 const NUMBER_LISTERS = [
   /^lsof(?=[^]*\n-[inP]*t)(?:\n-[nPt]+)*\n-[nPt]*i(?:TCP|UDP)?\n?:\d+(?:\n-[nPt]+|\n-sTCP:LISTEN)*$/,
@@ -30,7 +30,7 @@ const NUMBER_LISTERS = [
   /^pidof(?:\n-[sx])*\n(?!-)[\w.-]{3,}$/,
 ];
 
-/** What a command prints: names of files below the current folder, numbers of processes, or only what it reads. */
+/** The output of a command: names of files below the current folder, process numbers, or only its input. */
 export type Output = "names" | "numbers" | "nothing" | "anything";
 
 export function outputOf(call: ParsedCall, isPiped: boolean): Output {

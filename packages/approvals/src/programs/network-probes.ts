@@ -1,7 +1,7 @@
 import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts";
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Only queries of the configured name server: `@server`, `-f` and `-x` are not declared. */
+/** Only queries to the configured name server: `@server`, `-f` and `-x` are not declared. */
 export const dig = declareProgram({
   names: ["dig"],
   syntax: "words",
@@ -22,10 +22,10 @@ export const nc = declareProgram({
   names: ["nc", "ncat", "netcat"],
   options: { "-4": flag, "-6": flag, "-n": flag, "-v": flag, "-w": value("number"), "-z": flag },
   operands: { first: ["host", "number"], atLeast: 2 },
-  examine: ({ options }) => (options.has("-z") ? [] : "it sends what it reads"),
+  examine: ({ options }) => (options.has("-z") ? [] : "it sends its input"),
 });
 
-/** Only commands that print the state of a server. Without `-h` it is the one of this machine. */
+/** Only commands that print the state of a server. Without `-h`, that is the server on this machine. */
 export const redisCli = declareProgram({
   names: ["redis-cli"],
   syntax: "posix",
@@ -36,7 +36,7 @@ export const redisCli = declareProgram({
   ],
 });
 
-/** `build` prints, but runs plug-ins of the project and fetches the bases that it names. */
+/** `build` prints, but runs the project's plug-ins and fetches the bases that the project names. */
 export const kustomize = developerTool({
   names: ["kustomize"],
   verbs: { build: ["project-code", "remote-read"], version: [] },

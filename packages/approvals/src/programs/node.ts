@@ -58,7 +58,7 @@ export const node = declareProgram({
   operands: script,
   examine: ({ operands, options, effects }) => {
     const runsSomething = effects.length > 0 || ["-e", "-p"].some((name) => options.has(name));
-    // Without a script it runs what it reads.
+    // Without a script, it runs its input.
     return operands.length === 0 && !runsSomething ? [{ kind: "stdin-code", language: "other" }] : [];
   },
 });

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Runs a tool of the project, or fetches it from the configured registry if it is not installed. */
+/** Runs an installed tool, or fetches it from the configured registry. */
 export const npx = developerTool({
   names: ["npx", "bunx", "pnpx"],
   otherwise: ["install", "project-code"],

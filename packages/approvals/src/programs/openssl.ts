@@ -1,4 +1,30 @@
-import { declareProgram, flag, value } from "./declaration/declaration.ts";
+import { declareProgram, flag, type OptionTable, value } from "./declaration/declaration.ts";
+
+const INPUT_OPTIONS: OptionTable = { "-in": value("local-read"), "-inform": value("data") };
+const OUTPUT_OPTIONS: OptionTable = { "-out": value("write"), "-outform": value("data") };
+
+const DIGESTS: OptionTable = {
+  "-blake2b512": flag,
+  "-md5": flag,
+  "-sha1": flag,
+  "-sha224": flag,
+  "-sha256": flag,
+  "-sha3-256": flag,
+  "-sha3-512": flag,
+  "-sha384": flag,
+  "-sha512": flag,
+};
+
+/** Options of the commands that convert and show keys. */
+const KEY_OPTIONS: OptionTable = {
+  ...INPUT_OPTIONS,
+  ...OUTPUT_OPTIONS,
+  "-check": flag,
+  "-noout": flag,
+  "-pubin": flag,
+  "-pubout": flag,
+  "-text": flag,
+};
 
 /**
  * Certificates, digests and keys. `-config`, `-engine`, `-provider` and `-provider-path` load code or settings, `-passin` and
@@ -10,10 +36,9 @@ export const openssl = declareProgram({
   subcommands: {
     asn1parse: {
       options: {
+        ...INPUT_OPTIONS,
         "-dump": flag,
         "-i": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
         "-length": value("number"),
         "-noout": flag,
         "-offset": value("number"),
@@ -41,63 +66,40 @@ export const openssl = declareProgram({
     },
     crl: {
       options: {
+        ...INPUT_OPTIONS,
+        ...OUTPUT_OPTIONS,
         "-hash": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
         "-issuer": flag,
         "-lastupdate": flag,
         "-nextupdate": flag,
         "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
         "-text": flag,
       },
     },
     dgst: {
       options: {
+        ...DIGESTS,
         "-binary": flag,
-        "-blake2b512": flag,
         "-c": flag,
         "-hex": flag,
-        "-md5": flag,
         "-out": value("write"),
         "-r": flag,
-        "-sha1": flag,
-        "-sha224": flag,
-        "-sha256": flag,
-        "-sha3-256": flag,
-        "-sha3-512": flag,
-        "-sha384": flag,
-        "-sha512": flag,
         "-signature": value("local-read"),
         "-verify": value("local-read"),
       },
       operands: { rest: "local-read" },
     },
     ec: {
-      options: {
-        "-check": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
-        "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
-        "-param_out": flag,
-        "-pubin": flag,
-        "-pubout": flag,
-        "-text": flag,
-      },
+      options: { ...KEY_OPTIONS, "-param_out": flag },
     },
     ecparam: {
       options: {
+        ...INPUT_OPTIONS,
+        ...OUTPUT_OPTIONS,
         "-genkey": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
         "-list_curves": flag,
         "-name": value("data"),
         "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
         "-text": flag,
       },
     },
@@ -127,19 +129,7 @@ export const openssl = declareProgram({
       operands: { first: ["number"] },
     },
     pkey: {
-      options: {
-        "-check": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
-        "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
-        "-pubcheck": flag,
-        "-pubin": flag,
-        "-pubout": flag,
-        "-text": flag,
-        "-text_pub": flag,
-      },
+      options: { ...KEY_OPTIONS, "-pubcheck": flag, "-text_pub": flag },
     },
     prime: {
       options: {
@@ -161,30 +151,20 @@ export const openssl = declareProgram({
     },
     req: {
       options: {
+        ...INPUT_OPTIONS,
+        ...OUTPUT_OPTIONS,
+        ...DIGESTS,
         "-addext": value("data"),
-        "-blake2b512": flag,
         "-days": value("number"),
-        "-in": value("local-read"),
-        "-inform": value("data"),
         "-key": value("local-read"),
         "-keyout": value("write"),
-        "-md5": flag,
         "-new": flag,
         "-newkey": value("data"),
         "-nodes": flag,
         "-noenc": flag,
         "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
         "-pubkey": flag,
         "-set_serial": value("data"),
-        "-sha1": flag,
-        "-sha224": flag,
-        "-sha256": flag,
-        "-sha3-256": flag,
-        "-sha3-512": flag,
-        "-sha384": flag,
-        "-sha512": flag,
         "-subj": value("data"),
         "-subject": flag,
         "-text": flag,
@@ -192,27 +172,16 @@ export const openssl = declareProgram({
         "-verify": flag,
         "-x509": flag,
       },
-      // A new key is written to privkey.pem, or where the configuration says, unless its file is named.
+      // A new key is written to privkey.pem, or to a path in the configuration, unless its file is named.
       examine: ({ hasOption }) => {
         const makesKey = hasOption("-newkey") || (["-new", "-x509"].some(hasOption) && !hasOption("-key"));
         return makesKey && !hasOption("-keyout") ? "the file of the new key is not named" : [];
       },
     },
     rsa: {
-      options: {
-        "-check": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
-        "-modulus": flag,
-        "-noout": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
-        "-pubin": flag,
-        "-pubout": flag,
-        "-text": flag,
-      },
+      options: { ...KEY_OPTIONS, "-modulus": flag },
     },
-    /** Standard input goes to the other side. */
+    /** Standard input is sent to the peer. */
     s_client: {
       options: {
         "-alpn": value("data"),
@@ -259,7 +228,9 @@ export const openssl = declareProgram({
     },
     x509: {
       options: {
-        "-blake2b512": flag,
+        ...INPUT_OPTIONS,
+        ...OUTPUT_OPTIONS,
+        ...DIGESTS,
         "-certopt": value("data"),
         "-checkemail": value("data"),
         "-checkend": value("number"),
@@ -271,27 +242,15 @@ export const openssl = declareProgram({
         "-ext": value("data"),
         "-fingerprint": flag,
         "-hash": flag,
-        "-in": value("local-read"),
-        "-inform": value("data"),
         "-issuer": flag,
         "-issuer_hash": flag,
-        "-md5": flag,
         "-modulus": flag,
         "-nameopt": value("data"),
         "-noout": flag,
         "-ocsp_uri": flag,
-        "-out": value("write"),
-        "-outform": value("data"),
         "-pubkey": flag,
         "-purpose": flag,
         "-serial": flag,
-        "-sha1": flag,
-        "-sha224": flag,
-        "-sha256": flag,
-        "-sha3-256": flag,
-        "-sha3-512": flag,
-        "-sha384": flag,
-        "-sha512": flag,
         "-startdate": flag,
         "-subject": flag,
         "-subject_hash": flag,

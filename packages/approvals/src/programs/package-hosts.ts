@@ -1,4 +1,4 @@
-/** Where package managers, git and people get packages, sources and manuals from. */
+/** The hosts from which package managers, git and people get packages, sources and manuals. */
 export const PACKAGE_HOSTS = [
   // Sources.
   "**.githubusercontent.com **.github.com **.gitlab.com bitbucket.org",

@@ -2,7 +2,7 @@ import { declareProgram, flag, HELP, value } from "./declaration/declaration.ts"
 import { action } from "./declaration/effect.ts";
 import { literal } from "./declaration/word.ts";
 
-/** `-e` runs `ed`, `-g` fetches from version control, and `-o`, `-r`, `-z` name other outputs: not declared. */
+/** `-e` runs `ed`, `-g` fetches from version control, and `-o`, `-r` and `-z` name other outputs: not declared. */
 export const patch = declareProgram({
   names: ["patch"],
   options: {

@@ -12,7 +12,7 @@ it.each([
   "s/a{2,3}/b/",
   "s/(a|b$)[cd]/$1-$12/",
   "s/(a)/[$1]{$1} 50%/",
-])("knows plain substitutions: %j", (code) => {
+])("recognises plain substitutions: %j", (code) => {
   expect(isPlainPerlSubstitution(code)).toBe(true);
 });
 
@@ -43,7 +43,7 @@ it.each([
   "s/$x/y/",
   "s/x/y",
   "s/a/b/w",
-])("takes everything else for code: %j", (code) => {
+])("treats everything else as code: %j", (code) => {
   expect(isPlainPerlSubstitution(code)).toBe(false);
 });
 

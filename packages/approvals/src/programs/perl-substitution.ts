@@ -1,9 +1,9 @@
 /**
- * Letters that mean themselves, and the operators of regular expressions that run no code. A bracket, a brace or an arrow
- * behind a variable begins a subscript, which is code: `$1[system("id")]`.
+ * Letters that mean themselves, and the operators of regular expressions that run no code. A bracket, a brace or an arrow after a
+ * variable begins a subscript, which is code: `$1[system("id")]`.
  */
 const PLAIN_PATTERN = /^(?:[^\\$@(]|\\[^\n]|\((?!\?)|\(\?[:=!<#]|\$(?=$|[)|])|\$\d+(?![\d[{]|->))*$/;
-/** Here every `$` begins a variable: `$)` and `$|`, too. */
+/** Here every `$` begins a variable, including `$)` and `$|`. */
 const PLAIN_REPLACEMENT = /^(?:[^\\$@]|\\[^\n]|\$\d+(?![\d[{]|->))*$/;
 
 const STATEMENT = /^\s*(?:s|tr|y)\b/;

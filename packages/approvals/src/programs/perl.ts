@@ -6,8 +6,8 @@ import type { Word } from "./declaration/word.ts";
 import { isPlainPerlSubstitution } from "./perl-substitution.ts";
 
 /**
- * Plain substitutions (`-pe`, `-pi -e`) only change the files that they name. All other code counts as code of the project.
- * `-I`, `-S`, `-x`, `-s`, `-T`, `-d` and `-D` are not declared.
+ * Plain substitutions (`-pe`, `-pi -e`) only change the files that they name. All other code counts as project code. `-I`, `-S`,
+ * `-x`, `-s`, `-T`, `-d` and `-D` are not declared.
  */
 export const perl = declareProgram({
   names: ["perl"],
@@ -70,7 +70,7 @@ function examineScript(operands: readonly Word[]): readonly Effect[] | string {
     : [{ kind: "execute", path: script }];
 }
 
-/** Perl opens `command |` and `> file` as what they look like. A pattern may match such a name. */
+/** Perl interprets `command |` and `> file` as a command and a redirection. A pattern may match such a name. */
 function isPlainFile(word: Word): boolean {
   return isLiteral(word) && /^[\w./@+-]+$/.test(word.text) && !word.text.startsWith("-");
 }

@@ -3,17 +3,17 @@ import { baseName } from "../files/path.ts";
 
 /** A program as a command calls it. */
 export interface ProgramName {
-  /** As it is written. */
+  /** The name as written. */
   readonly text: string;
   readonly base: string;
-  /** Without a version, and under one name for all that mean the same program. */
+  /** The name without a version, and the same for all names of one program. */
   readonly main: string;
   readonly version: string;
 }
 
 const VERSIONED = /^(python|pip|ruby|perl|php|lua|node|gcc|g\+\+|clang|clang\+\+)-?(\d[\d.]*)$/;
 
-/** Names of one and the same program. Programs that share a declaration are not the same. */
+/** Other names of a program. Programs that share a declaration are not the same. */
 const SAME_PROGRAM: ReadonlyMap<string, string> = new Map([
   ["bundler", "bundle"],
   ["gmake", "make"],
@@ -30,12 +30,12 @@ export function readName(text: string): ProgramName {
   return { text, base, main: SAME_PROGRAM.get(name) ?? name, version };
 }
 
-/** `python` is any version; `python3` is also `python3.12`, and `python`, which may be it. */
+/** `python` is any version. `python3` also matches `python3.12`, and `python`, which may be Python 3. */
 function isSameVersion(one: string, other: string): boolean {
   return one.startsWith(other) || other.startsWith(one);
 }
 
-/** Programs whose operands are targets that run one after the other, in any number. */
+/** Programs whose operands are any number of targets that run one after the other. */
 export const TARGET_RUNNERS = new Set(
   "ant bazel gradle grunt gulp invoke just mage make meson mvn ninja nox rake sbt scons task tox".split(" "),
 );
@@ -51,7 +51,7 @@ const NPM_LIKE: Readonly<Record<string, string>> = {
   urn: "run",
 };
 
-/** Other names of subcommands whose declarations do not have them. */
+/** Other names of subcommands that their declarations lack. */
 const VERBS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   bun: NPM_LIKE,
   cargo: { b: "build", c: "check", d: "doc", r: "run", rm: "remove", t: "test" },
@@ -101,12 +101,12 @@ export function mainVerb(program: string, text: string): string {
   return verbs !== undefined && Object.hasOwn(verbs, text) ? (verbs[text] ?? text) : text;
 }
 
-/** npm takes any beginning of a subcommand for it, unless several begin so. */
+/** npm accepts any unambiguous prefix of a subcommand. */
 function isAbbreviation(program: string, text: string, verb: string): boolean {
   return program === "npm" && text.length > 1 && verb.startsWith(text);
 }
 
-/** Whether a rule's name of a program is another name of a program that is called. */
+/** Whether the program name in a rule refers to the called program. */
 export function isSameProgram(rule: ProgramName, called: ProgramName): boolean {
   const { text } = rule;
   if (text === called.text || text === called.base) return true;

@@ -3,8 +3,7 @@ import { action, type Effect } from "./declaration/effect.ts";
 import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /**
- * Its scripts run programs (`\\!`), so all of them count as project code. Without `-h` the environment chooses the server,
- * which may be any.
+ * Its scripts run programs (`\\!`), so all of them count as project code. Without `-h`, the environment may select any server.
  */
 export const psql = declareProgram({
   names: ["psql"],

@@ -33,8 +33,8 @@ export const python = declareProgram({
 });
 
 /**
- * `python -m venv DIR` writes there, `python -m pip` is pip; every other module is code of the project or its packages. A
- * file of the current folder shadows any module, unless `-I` or `-P` keeps that folder out of the search.
+ * `python -m venv DIR` writes to that folder, and `python -m pip` is pip. Every other module is code of the project or its
+ * packages. A file in the current folder shadows any module, unless `-I` or `-P` excludes that folder from the search.
  */
 function examineModule({ text }: Word, { operands, options }: ParsedCall): readonly Effect[] | string {
   if (text === undefined) return "a module is only known at run time";

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Web frameworks run the application of the project. */
+/** Web frameworks run the project's application. */
 export const rails = developerTool({
   names: ["artisan", "django-admin", "rails", "flask", "uvicorn", "gunicorn", "celery", "streamlit"],
   prints: [],

@@ -9,7 +9,7 @@ export function isRemote({ text }: Word): boolean {
   return text !== undefined && /^[^/]*:/.test(text);
 }
 
-/** Effects of a copy between this machine and one other (`scp`, `rsync`). */
+/** Effects of a copy between this machine and another one (`scp`, `rsync`). */
 export function examineRemoteCopy({ operands }: ParsedCall): readonly Effect[] | string {
   const target = operands.at(-1);
   const sources = operands.slice(0, -1);

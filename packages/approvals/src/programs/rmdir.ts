@@ -1,6 +1,6 @@
 import { declareProgram, flag, HELP } from "./declaration/declaration.ts";
 
-/** `-p` removes parent folders, too: not declared. */
+/** `-p` also removes parent folders: not declared. */
 export const rmdir = declareProgram({
   names: ["rmdir"],
   options: {

@@ -16,7 +16,7 @@ export const rsync = declareProgram({
     "--bwlimit": value("number"),
     "-c, --checksum": flag,
     "--chmod": value("data"),
-    // The entries of `folder/` and `.` are copied, too.
+    // The entries of `folder/` and `.` are also copied.
     "-d, --dirs": flagWith({ effects: [action("unpack")] }),
     "-D": flag,
     "--delete": flag,

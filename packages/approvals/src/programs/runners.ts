@@ -2,9 +2,9 @@ import { readName } from "./program-names.ts";
 
 /** How a program runs other programs. */
 export interface Runner {
-  /** Its subcommand; none if the program itself runs the command. */
+  /** The subcommand. Undefined if the program itself runs the command. */
   readonly verb?: string;
-  /** Set if no operand is a command, but an argument may be code that has commands in it. */
+  /** Set if no operand is a command, but an argument may be code that contains commands. */
   readonly onlyCode?: boolean;
 }
 
@@ -12,7 +12,7 @@ const DIRECT: readonly Runner[] = [{}];
 const runs = (...verbs: readonly string[]): readonly Runner[] => verbs.map((verb) => ({ verb }));
 const CONTAINERS = runs("exec", "run");
 
-/** Programs whose declarations don't say which of their operands is a command: for denials and questions alone. */
+/** Programs whose declarations don't specify which operand is a command. Used only for deny and ask rules. */
 const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
   Object.entries({
     asdf: runs("exec"),
@@ -68,7 +68,7 @@ const RUNNERS: ReadonlyMap<string, readonly Runner[]> = new Map(
   }),
 );
 
-/** How a program, by its name as written, runs others. Empty if it runs none. */
+/** How a program, by its name as written, runs other programs. Empty if it runs none. */
 export function findRunners(program: string): readonly Runner[] {
   return RUNNERS.get(readName(program).main) ?? [];
 }

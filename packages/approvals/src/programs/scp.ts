@@ -3,7 +3,7 @@ import { action } from "./declaration/effect.ts";
 import { examineRemoteCopy } from "./remote-copy.ts";
 import { HARMLESS_SSH_OPTION } from "./ssh-host.ts";
 
-/** `-S` runs a program, and `-F` and `-J` read options or reach further machines: not declared. */
+/** `-S` runs a program, and `-F` and `-J` read options or connect to other machines: not declared. */
 export const scp = declareProgram({
   names: ["scp"],
   options: {

@@ -1,6 +1,5 @@
 /**
- * What a script does at worst: it only edits text, no sed accepts it, or it may do more (`e`, `w`, `r` and all that is not
- * known here).
+ * The worst case of a script: it only edits text, no sed accepts it, or it may do more (`e`, `w`, `r` and everything unknown).
  */
 type Verdict = "harmless" | "invalid" | "unknown";
 
@@ -12,7 +11,7 @@ const PLAIN = new Set(["=", "d", "D", "F", "g", "G", "h", "H", "n", "N", "p", "P
  * deleting, inserting literal text, branches, and addresses.
  */
 export function isHarmlessSedScript(script: string): boolean {
-  // Versions of sed disagree whether `[/]` contains the end of an expression: the script must be harmless either way.
+  // Versions of sed disagree on whether `[/]` contains the end of an expression. The script must be harmless either way.
   const verdicts = new Set([new SedScript(script, true).parse(), new SedScript(script, false).parse()]);
   return verdicts.has("harmless") && !verdicts.has("unknown");
 }
@@ -124,7 +123,7 @@ class SedScript {
     return /^[;\n}#]?$/.test(this.#peek()) ? undefined : "unknown";
   }
 
-  /** A label ends with the line, with `;` or with `}`, depending on the version: only plain names are known. */
+  /** Depending on the version, a label ends with the line, with `;` or with `}`. Only plain names are understood. */
   #readLabel(command: string): Verdict | undefined {
     this.#skip(/[ \t]/);
     const start = this.#at;
@@ -134,7 +133,7 @@ class SedScript {
     return /^[;\n]?$/.test(this.#peek()) ? undefined : "unknown";
   }
 
-  /** The text of `a`, `i` and `c` ends with the first line that has no backslash at its end. */
+  /** The text of `a`, `i` and `c` ends with the first line without a trailing backslash. */
   #readText(): Verdict | undefined {
     for (;;) {
       const end = this.#script.indexOf("\n", this.#at);
@@ -152,7 +151,7 @@ class SedScript {
     if (!this.#readExpression(delimiter) || !this.#readPlain(delimiter)) return "unknown";
     this.#skip(/[gpiIMm0-9]/);
     if (this.#readEnd() === undefined) return undefined;
-    // `e` runs the result, `w` writes it. All other letters are errors.
+    // `e` runs the result, and `w` writes it. All other letters are errors.
     return /[\sew]/.test(this.#peek()) ? "unknown" : "invalid";
   }
 
@@ -183,7 +182,7 @@ class SedScript {
     return false;
   }
 
-  /** Moves to the `]` that ends a bracket expression. Classes such as `[:alpha:]` contain brackets of their own. */
+  /** Moves to the `]` that ends a bracket expression. Classes such as `[:alpha:]` contain nested brackets. */
   #readBrackets(): boolean {
     const match = /\[\^?\]?(?:\[:\w+:\]|[^\][\n\\]|\\[^\n\]])*\]/y;
     match.lastIndex = this.#at;

@@ -6,7 +6,7 @@ import { isLiteral } from "./declaration/path-words.ts";
 import type { Word } from "./declaration/word.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 
-/** `-f` reads a script from a file that is not known here, and `--follow-symlinks` edits elsewhere: not declared. */
+/** `-f` reads an unknown script from a file, and `--follow-symlinks` edits elsewhere: not declared. */
 export const sed = declareProgram({
   names: ["sed"],
   options: {

@@ -33,12 +33,12 @@ describe("a builtin of the shell", () => {
     expect(read(call)).toHaveProperty("problem");
   });
 
-  it("is not understood behind an assignment", () => {
+  it("is not understood after an assignment", () => {
     const environment = [{ name: "CI", value: literal("1") }];
     expect(readBuiltin([literal("cd"), literal("src")], environment, "/home/me")).toHaveProperty("problem");
   });
 
-  it("is no program", () => {
+  it("is not a program", () => {
     expect(read("ls -la")).toBeUndefined();
     expect([changesShell("eval"), changesShell("ls")]).toEqual([true, false]);
   });

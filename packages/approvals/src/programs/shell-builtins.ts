@@ -2,7 +2,7 @@ import { splitAssignment } from "./declaration/environment.ts";
 import type { NotUnderstood } from "./declaration/parsed-call.ts";
 import type { Word } from "./declaration/word.ts";
 
-/** A variable that is set for one command, or for all that follow. */
+/** A variable that is set for one command or for all later ones. */
 export interface SetVariable {
   readonly name: string;
   readonly value: Word;
@@ -16,12 +16,12 @@ export type Builtin =
   | { readonly kind: "source"; readonly path: Word }
   | { readonly kind: "export"; readonly variables: readonly SetVariable[] };
 
-/** Reads the arguments of a call. Undefined if they are not understood. */
+/** Parses the arguments of a call. Undefined if they are not understood. */
 type ReadArguments = (args: readonly (string | undefined)[], words: readonly Word[]) => Builtin | undefined;
 
 const NONE: Builtin = { kind: "none" };
 
-/** At most one argument. One that is not known is a number: `exit $?`, `wait $!`. */
+/** Accepts at most one argument. An unknown one is a number: `exit $?`, `wait $!`. */
 const oneArgument =
   (pattern: RegExp): ReadArguments =>
   (args) =>
@@ -35,7 +35,7 @@ const source: ReadArguments = ([file, ...others]) =>
 
 const notUnderstood: ReadArguments = () => undefined;
 
-/** Builtins that change the shell itself. They are understood here or not at all, whatever programs are declared. */
+/** Builtins that change the shell itself. They are understood here or not at all, regardless of declared programs. */
 const BUILTINS: ReadonlyMap<string, ReadArguments> = new Map([
   ...(
     "alias autoload bg bind builtin caller compgen complete compopt coproc declare dirs disown emulate enable eval exec fc " +
@@ -79,7 +79,7 @@ export function changesShell(name: string): boolean {
   return BUILTINS.has(name);
 }
 
-/** Reads a call of a builtin. Undefined if the command is a program. */
+/** Parses a call of a builtin. Undefined if the command is a program. */
 export function readBuiltin(
   words: readonly Word[],
   environment: readonly SetVariable[],

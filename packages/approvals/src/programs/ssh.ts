@@ -4,7 +4,10 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { HARMLESS_SSH_OPTION, isHost } from "./ssh-host.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** Runs a command, or a shell, on another machine. `-L`, `-R`, `-D`, `-W` and `-J` reach further ones, `-F` reads options, `-A` lends keys, and most of `-o` may run programs: not declared. */
+/**
+ * Runs a command, or a shell, on another machine. `-L`, `-R`, `-D`, `-W` and `-J` connect to others, `-F` reads options, `-A`
+ * forwards keys, and most values of `-o` may run programs: not declared.
+ */
 export const ssh = declareProgram({
   names: ["ssh"],
   syntax: "posix",
@@ -29,7 +32,7 @@ export const ssh = declareProgram({
 
 function examineHost({ operands: [host, first] }: ParsedCall): readonly Effect[] | string {
   if (!isLiteral(host) || !isHost(host.text)) return `"${host?.text ?? "…"}" is not a plain host`;
-  // Options are also read between the host and the command.
+  // Options are also accepted between the host and the command.
   if (first !== undefined && (!isLiteral(first) || first.text.startsWith("-")))
     return "an option may follow the host";
   return [{ kind: "connect", target: host, sends: true }];

@@ -36,7 +36,7 @@ export const strace = declareProgram({
     for (const output of options.get("-o") ?? []) {
       // A name after `|` or `!` is a command.
       if (!isLiteral(output) || /^[|!]/.test(output.text)) return "the output is not a plain file";
-      // One file for each process, with `-ff`.
+      // With `-ff`, one file per process.
       effects.push(
         { kind: "write", path: output },
         { kind: "write", path: { text: `${output.text}.*`, isGlob: true } },

@@ -16,7 +16,7 @@ export const strings = declareProgram({
     "-w, --include-all-whitespace": flag,
   },
   operands: { rest: "read" },
-  // `@file` stands for the arguments in that file.
+  // `@file` expands to the arguments in that file.
   examine: ({ operands }) =>
-    operands.some(({ text }) => text?.startsWith("@")) ? "a file has further arguments" : [],
+    operands.some(({ text }) => text?.startsWith("@")) ? "a file contains further arguments" : [],
 });

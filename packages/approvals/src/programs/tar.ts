@@ -4,7 +4,7 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal, type Word } from "./declaration/word.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** `-I`, `-F`, `--to-command`, `--checkpoint-action` and `--rsh-command` run programs, `-T` and `-g` read options or states from files, `-P` and `--transform` let names leave the folder, and `--remove-files` deletes: not declared. */
+/** `-I`, `-F`, `--to-command`, `--checkpoint-action` and `--rsh-command` run programs, `-T` and `-g` read options or states from files, `-P` and `--transform` allow names outside the folder, and `--remove-files` deletes: not declared. */
 export const tar = declareProgram({
   names: ["tar"],
   options: {
@@ -95,7 +95,7 @@ function examineArchive({ operands, options }: ParsedCall): readonly Effect[] | 
   const sources: Effect[] = [];
   for (const word of operands) {
     if (word.text === undefined) return "a file is only known at run time";
-    // The folder holds for the operands behind it, whose order is not known here.
+    // The folder applies to the operands after it, whose order is not known here.
     sources.push({ kind: "read", path: word });
     if (folder !== undefined && !word.text.startsWith("/"))
       sources.push({ kind: "read", path: { ...word, text: `${folder.text}/${word.text}` } });

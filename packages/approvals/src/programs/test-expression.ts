@@ -4,13 +4,13 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 import type { Word } from "./declaration/word.ts";
 
-/** `-v` and `-R` take the name of a variable, whose subscript is evaluated: it could run a command. */
+/** `-v` and `-R` take the name of a variable, whose subscript is evaluated and could run a command. */
 const EVALUATING = new Set(["-R", "-v"]);
 
 const UNARY = /^-[bcdefghknprstuwxzGLNOS]$/;
 const BINARY = /^(?:=|==|!=|-(?:ef|eq|ge|gt|le|lt|ne|nt|ot))$/;
 
-/** `test` and `[`: both only look at files and compare texts and numbers. */
+/** Declares `test` and `[`, which only check files and compare texts and numbers. */
 function declareTest(name: string): ProgramDeclaration {
   return declareProgram({
     names: [name],
@@ -35,7 +35,7 @@ function examineExpression(words: readonly Word[]): readonly Effect[] | string {
   }
   if (words.some(({ isGlob, maySplit }) => isGlob === true || maySplit === true))
     return "a word could become several words";
-  // Operators must be known where operands are not.
+  // Operators must be known, even if operands are not.
   const [first, second] = words[0]?.text === "!" ? words.slice(1) : words;
   const count = words[0]?.text === "!" ? words.length - 1 : words.length;
   if (count === 1) return [];

@@ -1,6 +1,6 @@
 import { developerTool } from "./declaration/developer-tool.ts";
 
-/** Test runners run the code of the project. */
+/** Test runners run the project's code. */
 export const testRunners = developerTool({
   names: [
     "ava",

@@ -2,9 +2,9 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 
 /** Which files below a folder a call reads. */
 export interface TreeReading {
-  /** Whether hidden files are read like all others. */
+  /** Whether hidden files are read like all other files. */
   readonly hasHidden: boolean;
-  /** Patterns for names of hidden files that are read in any case. */
+  /** Patterns for names of hidden files that are always read. */
   readonly included: readonly string[];
 }
 
@@ -15,20 +15,20 @@ const withOption =
   ({ hasOption }: ParsedCall): TreeReading | undefined =>
     names.some(hasOption) ? ALL : undefined;
 
-/** Hidden files are read with one of the options only. */
+/** Hidden files are read only with one of the options. */
 const visibleUnless =
   (...names: readonly string[]) =>
   ({ hasOption }: ParsedCall): TreeReading =>
     names.some(hasOption) ? ALL : { hasHidden: false, included: [] };
 
-/** A pattern that includes files overrides that hidden ones are skipped, and its stars match their dots. */
+/** A pattern that includes files also includes hidden ones, whose dots its stars match. */
 function readingOfRg(call: ParsedCall): TreeReading {
   const globs = ["-g", "--iglob"].flatMap((name) => call.options.get(name) ?? []);
   const included = globs.map(({ text = "*" }) => text.toLowerCase()).filter((glob) => !glob.startsWith("!"));
   return { ...visibleUnless("--hidden", "-u")(call), included };
 }
 
-/** Programs that read what is in folders, not only their names. */
+/** Programs that read the contents of folders, not only names. */
 const TREE_READERS = new Map<string, (call: ParsedCall) => TreeReading | undefined>([
   ["ag", visibleUnless("--hidden", "-u", "-a")],
   ["cp", withOption("-R", "-a")],
@@ -40,7 +40,7 @@ const TREE_READERS = new Map<string, (call: ParsedCall) => TreeReading | undefin
   ["zip", withOption("-r")],
 ]);
 
-/** Undefined if a call does not read what is in folders. */
+/** Undefined if a call does not read the contents of folders. */
 export function treeReadingOf(call: ParsedCall): TreeReading | undefined {
   return TREE_READERS.get(call.path[0] ?? "")?.(call);
 }

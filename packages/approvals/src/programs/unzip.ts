@@ -4,7 +4,7 @@ import type { ParsedCall } from "./declaration/parsed-call.ts";
 import { literal } from "./declaration/word.ts";
 import { LISTED_NAME } from "./zip.ts";
 
-/** `-:` lets names leave the folder: not declared. */
+/** `-:` allows names outside the folder: not declared. */
 export const unzip = declareProgram({
   names: ["unzip"],
   options: {

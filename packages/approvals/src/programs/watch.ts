@@ -4,7 +4,7 @@ import type { Effect } from "./declaration/effect.ts";
 import { literal } from "./declaration/word.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** Joins its operands and hands them to a shell. */
+/** Joins its operands and passes them to a shell. */
 export const watch = declareProgram({
   names: ["watch"],
   syntax: "posix",

@@ -5,7 +5,7 @@ import { literal } from "./declaration/word.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 import { isHttpAddress, nameOfDownload } from "./http-address.ts";
 
-/** `-e` and `--config` change settings, `-i` reads addresses, `--post-data`, `--post-file` and `--method` send, `--use-askpass` runs a program, and `-r`, `-p`, `-m` and `--content-disposition` choose names by themselves: not declared. */
+/** `-e` and `--config` change settings, `-i` reads addresses, `--post-data`, `--post-file` and `--method` send data, `--use-askpass` runs a program, and `-r`, `-p`, `-m` and `--content-disposition` choose file names: not declared. */
 export const wget = declareProgram({
   names: ["wget"],
   options: {

@@ -4,7 +4,7 @@ import type { Effect } from "./declaration/effect.ts";
 import { literal, type Word } from "./declaration/word.ts";
 import { isLiteral } from "./declaration/path-words.ts";
 
-/** Runs a command with words that it reads: any words, also such that look like options. `-p` asks a terminal: not declared. */
+/** Runs a command with words from its input, which may look like options. `-p` asks on a terminal: not declared. */
 export const xargs = declareProgram({
   names: ["xargs"],
   syntax: "posix",

@@ -8,7 +8,7 @@ import {
 } from "./declaration/declaration.ts";
 import type { Effect } from "./declaration/effect.ts";
 
-/** The options that yq in Go and yq in Python have in common, and those that only one of them has. */
+/** The options of yq in Go and yq in Python, whether both or only one of them has them. */
 const OPTIONS: OptionTable = {
   "-c": flag,
   "-C, --colors": flag,
@@ -45,7 +45,7 @@ export const yq = declareProgram({
       return "the expression is only known at run time";
     if (/\b(?:load\w*|system|eval|env\w*|strenv|import|include)\b|\.yq$/.test(expression.text))
       return "the expression may read files or run commands";
-    // The name of a file is not taken for an expression, but for the file.
+    // The name of a file counts as the file, not as an expression.
     const isPlain = /^[\w./~@+-]+$/.test(expression.text);
     const changes: readonly Effect[] =
       hasOption("-i") && isPlain ? [{ kind: "write", path: expression }] : [];

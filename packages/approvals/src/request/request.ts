@@ -1,4 +1,4 @@
-/** A request that can be judged. A transport (the SDK, an ACP client) creates it from a received message. */
+/** A request to judge. A transport (the SDK, an ACP client) creates it from a received message. */
 export type ApprovalRequest =
   | CommandRequest
   | FileChangeRequest

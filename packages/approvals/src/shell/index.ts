@@ -1,2 +1,2 @@
-// The script inside a command line of Codex, for displays. Also for browsers: it imports no Node modules.
+// The script inside Codex's command lines, for displays. Also works in browsers, because it imports no Node modules.
 export { type ShellScript, splitShell, unquote } from "./split-shell.ts";

@@ -2,8 +2,8 @@ import { parse, type ParsedScript } from "unbash";
 import { LIMITS } from "../limits.ts";
 
 /**
- * Parses a script, unless that may be expensive: then it is too long to judge. The parser recovers from errors, which are
- * listed in the result.
+ * Parses a script. Undefined if that may be expensive: the script is then too long to judge. The parser recovers from errors,
+ * which the result lists.
  */
 export function parseSource(source: string): ParsedScript | undefined {
   if (!isCheapToParse(source)) return undefined;
@@ -17,14 +17,14 @@ export function parseSource(source: string): ParsedScript | undefined {
 }
 
 /**
- * In this order: an escape, quotes, a comment, a here-document with a delimiter that all shells read alike, other text.
+ * Matches, in this order: an escape, quotes, a comment, a here-document with a delimiter that all shells read alike, other text.
  * Double quotes with more pieces than their limits allow don't end here, so that the time to match them is bounded.
  */
 const TOKEN =
   /\\[^]?|'[^']*'?|"(?<double>(?:[^"\\$`]+|\\[^]|\$\{\w+\}|\$(?![({[])){0,50000})(?<end>"?)|(?<![^\s;&|()])#[^\n]*|<<<|(?<document><<(?<dash>-?)[ \t]*(?:'(?<single>[\w.-]+)'|"(?<quoted>[\w.-]+)"|(?<escape>\\?)(?<plain>[\w.-]+))(?=[\s;&|<>()]|$))|<<|[^\\'"#\n<]+|[^]/y;
 
 /**
- * Whether the parser's time is bounded, found in linear time. Quoted text and here-documents are data and may be long;
+ * Determines in linear time whether the parser's time is bounded. Quoted text and here-documents are data and may be long;
  * everything else counts.
  */
 function isCheapToParse(source: string): boolean {
@@ -48,7 +48,7 @@ function isCheapToParse(source: string): boolean {
       if (documents > 0 && hereDocuments + documents > 1) return false;
       syntax += token;
     } else if (double !== undefined) {
-      // The parser takes a slow path for each backslash, so that escapes count as syntax.
+      // The parser takes a slow path for each backslash, so escapes count as syntax.
       data += double.length - 2 * countOf(double, "\\");
       expansions += countOf(double, "$");
     } else if (token.startsWith("'")) data += token.length - 2;
@@ -77,7 +77,7 @@ function isCheapToParse(source: string): boolean {
   );
 }
 
-/** Stops where every limit is exceeded. */
+/** Stops counting once every limit is exceeded. */
 function countOf(text: string, ...chars: readonly string[]): number {
   let count = 0;
   for (const char of chars)

@@ -2,14 +2,14 @@ import type { ParsedScript } from "unbash";
 import type { Word } from "../programs/declaration/word.ts";
 import type { Builtin, SetVariable } from "../programs/shell-builtins.ts";
 
-/** The shells whose reading of a text is known to differ. `unknown`: any of them, so that all must read it alike. */
+/** The shells that are known to read some text differently. `unknown`: any of them, so all must read it alike. */
 export type Dialect = "bash" | "zsh" | "unknown";
 
 export type StandardInput =
   | { readonly kind: "inherited" }
   | { readonly kind: "pipe" }
   | { readonly kind: "file"; readonly path: Word }
-  /** A here-document or here-string. Undefined text: it is only known at run time. */
+  /** A here-document or here-string. The text is undefined if it is known only at run time. */
   | { readonly kind: "text"; readonly text: string | undefined };
 
 export const INHERITED: StandardInput = { kind: "inherited" };
@@ -34,7 +34,7 @@ export interface PlainCommand {
   readonly text: string;
 }
 
-/** A script that is fully understood, or the first thing about it that is not. */
+/** A script that is fully understood, or its first problem. */
 export interface PlainScript {
   readonly commands: readonly PlainCommand[];
   /** One sentence. Undefined if the whole script is understood. */
@@ -44,8 +44,8 @@ export interface PlainScript {
 }
 
 /**
- * Thrown inside this folder where a script is not understood; caught by `readScript`. Never leaves the package, and is no
- * `Error`: most scripts of a busy agent may end here, and a stack trace costs more than the reading.
+ * Thrown in this folder if a script is not understood, and caught by `readScript`. Never leaves the package, and is not an
+ * `Error`: most scripts of a busy agent may end here, and a stack trace costs more than the parsing.
  */
 export class NotPlain {
   /** V8 discards the optimised code of classes that have no instance at a garbage collection: busy classes keep one. */

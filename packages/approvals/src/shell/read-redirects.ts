@@ -20,7 +20,7 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
     const written = redirect.descriptor;
     const descriptor = written?.type === "FileDescriptor" ? written.value : usual;
     if (descriptor > 2 || (written !== undefined && written.type !== "FileDescriptor"))
-      notPlain("a redirection of another descriptor than 0, 1 or 2");
+      notPlain("a redirection of a descriptor other than 0, 1 or 2");
     if ((usual === 0) !== (descriptor === 0))
       notPlain(`the redirection ${operator} of descriptor ${descriptor}`);
     switch (operator) {
@@ -54,7 +54,7 @@ export function readRedirects(redirects: readonly Redirection[], scope: WordScop
         files.push({ kind: "write", path: readTarget(redirect, scope) });
         break;
       case ">&":
-        // With a name it is a file in bash and an error in dash.
+        // With a name, the target is a file in bash and an error in dash.
         if (!/^[12]$/.test(redirect.target?.text ?? "")) notPlain("the redirection >&");
         break;
       default:
@@ -68,7 +68,7 @@ function readTarget(redirect: Redirection, scope: WordScope): FileRedirect["path
   if (!("target" in redirect) || redirect.target === undefined) notPlain("a redirection without a target");
   const { text } = redirect.target;
   const path = readOneWord(redirect.target, scope, `a redirection to ${text}`);
-  // zsh reads `>! file` and `<1-5>` in ways of its own.
+  // zsh reads `>! file` and `<1-5>` differently.
   if (path.text === undefined || path.text === "" || /^!|^\d+-\d*$/.test(text))
     notPlain(`a redirection to ${text}`);
   return path;

@@ -6,7 +6,7 @@ function read(source: string, dialect: Dialect = "bash") {
   return readScript(source, { dialect, home: "/home/me", folders: ["/srv/app"] });
 }
 
-/** `program args >file` per command, with its folders where they are not the first one. */
+/** Formats a command as `program args >file`, with its folders if they are not just the first one. */
 function show({ words, redirects, folders, input, environment }: PlainCommand): string {
   const parts = [
     ...environment.map(({ name, value }) => `${name}=${value.text ?? "?"}`),
@@ -151,7 +151,7 @@ describe("a plain script", () => {
   });
 
   it.each(["ls &> x", "[[ -f a && -f b ]]", "[[ a < b ]]", "echo $'a'", "[[ ( -f a ) ]]"])(
-    "is read only by a shell that is known: %s",
+    "is read only if the shell is known: %s",
     (source) => {
       expect(read(source).problem).toBeUndefined();
       expect(read(source, "unknown").problem).toEqual(expect.any(String));
@@ -171,7 +171,7 @@ describe("a plain script", () => {
     expect(read(source).problem).toEqual(expect.any(String));
   });
 
-  it("may hold a long here-document", () => {
+  it("may contain a long here-document", () => {
     const body = "export const x = { a: [1, 2], b: () => ({}) }; // it's <<data>>\n".repeat(2_000);
     expect(read(`cat > a.ts <<'END'\n${body}END\n`).commands[0]?.input).toEqual({ kind: "text", text: body });
   });

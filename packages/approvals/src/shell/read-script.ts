@@ -20,14 +20,14 @@ import { readOneWord, readWords, withoutBraces, type WordScope } from "./read-wo
 import { isOwnVariable } from "../programs/declaration/script-variables.ts";
 
 export interface ScriptContext extends Pick<WordScope, "dialect" | "home" | "folders"> {
-  /** Shared by all scripts of a request. Default: one of its own. */
+  /** Shared by all scripts of a request. Default: a new one. */
   readonly budget?: WorkBudget | undefined;
 }
 
 /**
- * Reads a script into its simple commands. Understood are sequences, pipelines, conditions and loops over literal words,
- * with words that are literal after quote removal; everything else makes the whole script not understood. No command of
- * such a script is judged alone: what could not be read might change what the rest does.
+ * Parses a script into simple commands. Understands sequences, pipelines, conditions and loops over literal words, with words
+ * that are literal after quote removal. Anything else makes the whole script not understood: no command is judged alone, because
+ * the unread part might change the effects of the rest.
  */
 export function readScript(source: string, context: ScriptContext): PlainScript {
   const budget = context.budget ?? new WorkBudget();
@@ -52,17 +52,17 @@ interface ShellState extends WordScope {
   readonly variables: Map<string, Word>;
 }
 
-/** The state of a subshell: what changes in it does not last. */
+/** The state of a subshell, whose changes don't persist. */
 function copyOf(state: WordScope): ShellState {
   return { ...state, variables: new Map(state.variables) };
 }
 
-/** The folders that the shell may be in. After a node, those of its state are for any outcome, the result for a success. */
+/** The folders that the shell may be in. After a node, the state has those for any outcome, and the result those for success. */
 type Folders = readonly string[];
 
 interface CommandContext {
   readonly input: StandardInput;
-  /** Whether the command runs in any case, only on a condition, or in a pipeline or loop, which limits what may change. */
+  /** Whether the command always runs, runs on a condition, or is in a pipeline or loop. Limits what it may change. */
   readonly runs: (typeof RUNS)[number];
 }
 
@@ -128,7 +128,7 @@ class ScriptReader {
     const { prefixes, commands, operators } = node;
     const [first] = commands;
     const isTimed = prefixes.some(({ type }) => type === "Time");
-    // To dash, `time` is a program, which can run nothing but a simple command.
+    // In dash, `time` is a program, which can run only a simple command.
     if (isTimed && (first?.type !== "Command" || first.name === undefined || first.prefix.length > 0))
       notPlain("time before a compound command");
     if (isTimed && prefixes.length > 1) notPlain("time with a negation");
@@ -184,7 +184,7 @@ class ScriptReader {
       default:
         notPlain(`the construct ${node.type}`);
     }
-    // A negation swaps the outcomes, so that either may follow.
+    // A negation swaps the outcomes, so either may follow.
     return state.folders;
   }
 
@@ -219,12 +219,12 @@ class ScriptReader {
     const text = this.#textOf(node);
     if (node.name === undefined) {
       this.#count(environment.map(({ value }) => value));
-      // A name that programs might know is judged by the policy.
+      // A variable that programs might use is judged by the policy.
       const inherited = environment.filter(({ name }) => !isOwnVariable(name));
       this.#add({ environment: inherited, redirects: files, text }, state);
       for (const { name, value } of environment) {
         if (!isOwnVariable(name)) continue;
-        // Whether an assignment in a condition or loop has happened is not known later on.
+        // Later it is not known whether an assignment in a condition or loop was executed.
         if (context.runs !== "once") notPlain(`an assignment to ${name} in a condition or loop`);
         state.variables.set(name, value);
       }
@@ -247,7 +247,7 @@ class ScriptReader {
     if (limit(context, "apart") === context) notPlain("cd in a pipeline or loop");
     const { text: path = "" } = builtin.path;
     const targets = path.startsWith("/") ? [path] : state.folders.map((folder) => `${folder}/${path}`);
-    // Shells resolve `..` by its text. Whether links agree is checked with the path facts.
+    // Shells resolve `..` textually. The path facts are used later to check that no link makes a difference.
     const success = targets.map((target) => resolvePath("/", target));
     state.folders = union(success, state.folders);
     return success;
@@ -262,7 +262,7 @@ class ScriptReader {
     this.commands.push({ words, builtin, environment, redirects, input, text, folders });
   }
 
-  /** Loops multiply the words of their bodies: the budget is on what they expand to. */
+  /** Loops multiply the words of their bodies, so the budget limits the expanded words. */
   #count(words: readonly Word[]): void {
     let chars = 0;
     for (const { text } of words) chars += text?.length ?? 0;

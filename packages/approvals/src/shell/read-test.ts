@@ -7,7 +7,7 @@ const OPERATORS = new Set(
   "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -N -O -S = == != -nt -ot -ef".split(" "),
 );
 
-/** Checks that `[[ … ]]` only tests. Its operands are read for the substitutions in them. */
+/** Checks that `[[ … ]]` only tests. Its operands are read because they may contain substitutions. */
 export function readTest(expression: TestExpression, scope: WordScope): void {
   switch (expression.type) {
     case "TestUnary":
@@ -15,7 +15,7 @@ export function readTest(expression: TestExpression, scope: WordScope): void {
       const isUnary = expression.type === "TestUnary";
       const operands = isUnary ? [expression.operand] : [expression.left, expression.right];
       const isNumeric = /^-(?:eq|ne|lt|le|gt|ge)$/.test(expression.operator);
-      // Numeric operators evaluate their operands. To dash, `[[` is the name of a program, and `<` a redirection.
+      // Numeric operators evaluate their operands. In dash, `[[` is the name of a program, and `<` a redirection.
       const isHarmless = isNumeric
         ? operands.every(({ text }) => /^(?:-?\d+|"?\$[?#]"?)$/.test(text))
         : OPERATORS.has(expression.operator) ||
@@ -29,7 +29,7 @@ export function readTest(expression: TestExpression, scope: WordScope): void {
     case "TestLogical":
     case "TestGroup": {
       const isGroup = expression.type === "TestGroup";
-      // To dash, what follows would be a command.
+      // In dash, the next part would be a command.
       if (scope.dialect === "unknown") notPlain("a test of several parts");
       for (const operand of isGroup ? [expression.expression] : expression.operands) readTest(operand, scope);
       return;

@@ -6,7 +6,7 @@ import type { WorkBudget } from "../limits.ts";
 
 export interface WordScope {
   readonly dialect: Dialect;
-  /** Whether lists in braces are expanded, which dash does not do. */
+  /** Whether brace lists are expanded. dash does not expand them. */
   readonly expandsBraces: boolean;
   readonly home: string;
   /** The folders that the shell may be in. `$PWD` is known if there is only one. */
@@ -16,7 +16,7 @@ export interface WordScope {
   readonly readSubstitution: (script: ParsedScript, scope: WordScope) => void;
 }
 
-/** Unquoted characters that no shell treats alike, or that hide from a reader: controls and foreign blanks. */
+/** Unquoted characters that shells treat differently, or that a reader does not see: control characters and unusual blanks. */
 const UNUSUAL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/u;
 const CONTROL = /[^\P{Cc}\t\n]/u;
 const MOST_BRACE_WORDS = 64;
@@ -24,12 +24,12 @@ const GLOB_CHARS = /[*?[\]\\]/;
 const PLAIN_WORD = /^[\w./:@%+,-]+$/;
 
 export function readWords(node: Node, scope: WordScope): readonly Word[] {
-  // Words without quotes, expansions and patterns are most of all words.
+  // Most words have no quotes, expansions or patterns.
   if (PLAIN_WORD.test(node.text)) return [{ text: node.text }];
   const parts: readonly WordPart[] = node.parts ?? [
     { type: "Literal", value: node.value, text: node.text, pos: node.pos, end: node.end },
   ];
-  // `{a,b}{c,d}` is every combination, the last one changing fastest.
+  // `{a,b}{c,d}` expands to every combination. The last list changes fastest.
   let variants = [parts];
   for (const [at, { type, text, pos, end }] of parts.entries()) {
     if (type !== "BraceExpansion" || !scope.expandsBraces) continue;
@@ -51,7 +51,7 @@ export function readWords(node: Node, scope: WordScope): readonly Word[] {
   });
 }
 
-/** The words that a shell without lists in braces reads. Undefined if it reads the same ones. */
+/** The words that a shell without brace lists reads. Undefined if they are the same. */
 export function withoutBraces(nodes: readonly Node[], scope: WordScope): readonly Word[] | undefined {
   const hasBraces = nodes.some(({ parts }) => parts?.some(({ type }) => type === "BraceExpansion"));
   if (!hasBraces || scope.dialect !== "unknown") return undefined;
@@ -144,13 +144,13 @@ type Literal = Pick<Node, "text" | "value">;
 
 function addLiteral(word: WordBuilder, { text, value }: Literal, scope: WordScope, isFirst: boolean): void {
   if (UNUSUAL.test(text.replaceAll("\\\n", ""))) notPlain("an unusual character");
-  // Brace expansions are parts of their own; what is left of a list could still be one for another shell.
+  // Brace expansions are separate parts. The rest of a list could still be one in another shell.
   if (/\{[^}]*(?:,|\.\.)|,[^{]*\}/.test(text) && !text.includes("\\{")) notPlain(`the braces in ${text}`);
-  // A bracket that has no end here may end in a quoted part behind it.
+  // A bracket that does not end here may end in a quoted part after it.
   if (text !== "[" && /(?<!\\)\[/.test(text)) notPlain(`the bracket in ${text}`);
   if (/[=:]~/.test(text)) notPlain(`the tilde in ${text}`);
   if (!isFirst) return word.addText(value, false);
-  // zsh replaces `=name` by the path of a program.
+  // zsh replaces `=name` with the path of a program.
   if (text.startsWith("=")) notPlain(`the word ${text}`);
   if (!text.startsWith("~")) return word.addText(value, false);
   if (!/^~(?:\/|$)/.test(text)) notPlain(`the folder ${text}`);
@@ -162,7 +162,7 @@ type Expansion = Extract<WordPart, { readonly type: "SimpleExpansion" | "Paramet
 function readVariable(part: Expansion, scope: WordScope): Word {
   const name = variableName(part);
   const value = scope.variables.get(name) ?? inheritedValue(name, scope);
-  // Paid for wherever it is used, so that values made of values can't grow without end.
+  // Spends budget on every use, so that values made of values can't grow without bound.
   if (!scope.budget.spend("expandedChars", value.text?.length ?? 0)) notPlain("a script this long");
   return value;
 }
@@ -186,7 +186,7 @@ type Substitution = Extract<WordPart, { readonly type: "CommandExpansion" }>;
 
 function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope, isQuoted: boolean): void {
   const { script, text } = part;
-  // Backticks have quoting rules of their own.
+  // Backticks have their own quoting rules.
   if (!text.startsWith("$(") || script === undefined || script.errors !== undefined)
     notPlain(`the substitution ${text}`);
   if (/^\$\(\s*pwd\s*\)$/.test(text) && scope.folders.length === 1)
@@ -195,12 +195,12 @@ function addSubstitution(word: WordBuilder, part: Substitution, scope: WordScope
   return word.addUnknown(isQuoted);
 }
 
-/** The text of a here-document, or undefined if it is only known at run time. Its substitutions must be understood. */
+/** The text of a here-document. Undefined if it is known only at run time. Its substitutions must be understood. */
 export function readHereDocumentText(
   body: Pick<Node, "text" | "parts">,
   scope: WordScope,
 ): string | undefined {
-  // Reading the parts of a long document costs more than everything else: most have none.
+  // Reading the parts of a long document costs more than everything else, and most documents have none.
   if (!/[$`\\]/.test(body.text) || body.parts === undefined) return body.text;
   const text = new WordBuilder();
   for (const part of body.parts) {
@@ -208,7 +208,7 @@ export function readHereDocumentText(
     else if (part.type === "CommandExpansion") addSubstitution(text, part, scope, true);
     else {
       const isVariable = part.type === "SimpleExpansion" || part.type === "ParameterExpansion";
-      // Any variable may be printed: nothing but its text gets into the document.
+      // Any variable is fine, because only its text gets into the document.
       if (!isVariable || variableName(part) === "") notPlain(`the expansion ${part.text}`);
       text.addUnknown(true);
     }
@@ -222,7 +222,7 @@ const BRACE_RANGE = /^\{(0|[1-9]\d{0,3})\.\.(0|[1-9]\d{0,3})\}$/;
 /** The texts that `{a,b}` or `{1..3}` expands to. Undefined for anything more complicated. */
 function expandBraces(text: string): readonly string[] | undefined {
   const list = BRACE_LIST.exec(text)?.[1]?.split(",");
-  // Leading zeros ask for padding, on which shells differ.
+  // Leading zeros request padding, in which shells differ.
   const [, from, to] = BRACE_RANGE.exec(text) ?? [];
   if (list !== undefined || from === undefined || to === undefined) return list;
   const count = Math.abs(Number(to) - Number(from)) + 1;

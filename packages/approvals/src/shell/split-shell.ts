@@ -32,10 +32,10 @@ export function shellName(program: string): string | undefined {
 
 /** Codex quotes a script like shlex does: `'it'"'"'s'`. People write `"npm test"`. */
 const PIECE = /'([^']*)'|"([^"\\$`]*(?:\\["\\$`][^"\\$`]*)*)"|\\(')|([\w./@%+=:,-]+)/gy;
-/** Quoted pieces of a script: it has one per quote in it. */
+/** Maximum number of quoted pieces of a script, which has one per quote in it. */
 const MOST_PIECES = 10_000;
 
-/** The text of one word in quotes. Undefined if there is anything else in it. Linear in the text. */
+/** The text of one quoted word. Undefined if the text contains anything else. Takes linear time. */
 export function unquote(word: string): string | undefined {
   let text = "";
   let end = 0;

@@ -6,7 +6,7 @@ export type Unwrapped =
   | { readonly kind: "script"; readonly script: string; readonly dialect: Dialect }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
-/** Removes the `bash -lc` that Codex puts around every script: once, in exactly the shapes that it uses. */
+/** Removes the `bash -lc` that Codex puts around every script. Only once, and only in the forms that Codex uses. */
 export function unwrapShell(command: string | readonly string[]): Unwrapped {
   if (typeof command !== "string") return unwrapWords(command) ?? { kind: "words", words: command };
   const { shell, script } = splitShell(command);

@@ -10,7 +10,7 @@ import { runsOtherCode, scripts } from "./generator.ts";
 import { startSandbox, type Report } from "./sandbox.ts";
 import { createWorld } from "./world.ts";
 
-/** The presets that promise something about what their accepted commands do. */
+/** The presets that make a promise about the commands that they accept. */
 export const CHECKED_PRESETS = ["read-only", "workspace-write", "developer"] as const;
 
 export type CheckedPreset = (typeof CHECKED_PRESETS)[number];
@@ -23,7 +23,7 @@ export interface Violation {
 }
 
 export interface PromiseResult {
-  /** Scripts that were judged, and those that the preset accepted, so that they were run by bash and by dash. */
+  /** Number of judged scripts, and of those that the preset accepted and that bash and dash ran. */
   readonly judged: number;
   readonly accepted: number;
   readonly violations: readonly Violation[];
@@ -31,17 +31,17 @@ export interface PromiseResult {
 
 export interface PromiseOptions {
   readonly preset: CheckedPreset;
-  /** How many scripts to generate. */
+  /** Number of scripts to generate. */
   readonly count: number;
   readonly seed: number;
-  /** Besides generated scripts, those of the corpora. */
+  /** Whether to add the scripts of the corpora. */
   readonly withCorpora?: boolean;
 }
 
-/** What runs code that the promise of `developer` leaves to its sandbox: such scripts are not run here. */
+/** Actions that run other code, which the promise of `developer` leaves to its sandbox. Such scripts are not run here. */
 const OTHER_CODE = { container: "ask", install: "ask", "project-code": "ask", unpack: "ask" } as const;
 
-/** Judges scripts under a preset, runs those that it accepts for real, and compares what happened with the promise. */
+/** Judges scripts under a preset, runs the accepted ones for real, and compares their effects with the promise. */
 export async function checkPromise({
   preset,
   count,
@@ -71,7 +71,7 @@ export async function checkPromise({
 
 async function isAccepted(policy: Policy, script: string, cwd: string): Promise<boolean> {
   const request = { kind: "command", command: script, cwd } as const;
-  // Most are refused by their text already: only the others are worth a look at the files.
+  // Most scripts are refused by their text, so files are looked up only for the others.
   if (evaluatePolicy(policy, request).decision === "deny") return false;
   return evaluatePolicy(policy, request, await resolvePaths(policy, request)).decision === "allow";
 }
@@ -93,7 +93,7 @@ async function corpora(): Promise<string[]> {
 const PROTECTED = /^work\/(?:\.git|\.github\/workflows|\.vscode|AGENTS\.md)(?:\/|$)/;
 
 function breaksPromise(preset: CheckedPreset, { changed, connections }: Report): boolean {
-  // Reading commands of git refresh what it remembers about the times of files.
+  // git's reading commands refresh the file times that it stores in the index.
   const changes = changed.filter((path) => path !== "work/.git/index");
   switch (preset) {
     case "read-only":
@@ -101,7 +101,7 @@ function breaksPromise(preset: CheckedPreset, { changed, connections }: Report):
     case "workspace-write":
       return connections > 0 || changes.some((path) => !path.startsWith("work/") || PROTECTED.test(path));
     case "developer":
-      // git's own commands change `.git`; everything else that is protected stays as it is.
+      // git's own commands change `.git`. All other protected files stay unchanged.
       return changes.some(
         (path) => !path.startsWith("work/") || (PROTECTED.test(path) && !path.startsWith("work/.git/")),
       );

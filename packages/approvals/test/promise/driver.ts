@@ -1,6 +1,6 @@
-// Runs inside the sandbox: one case per line in, one report per line out. It runs the script with a time limit, compares
-// the world before and after, and restores it. It has a network of its own in which every port that programs like to
-// connect to counts connections.
+// Runs inside the sandbox: reads one case per line and writes one report per line. Runs the script with a time limit, compares
+// the world before and after, and restores it. The sandbox has its own network, in which listeners on common ports count
+// connections.
 import { spawn } from "node:child_process";
 import { cpSync, lstatSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -21,14 +21,14 @@ for (const port of PORTS) {
   server.listen(port, "::");
 }
 
-/** Everything about each file but its time of access. */
+/** Records everything about each file except its access time. */
 function scan(): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (path: string, name: string): void => {
     const { mode, size, mtimeNs, uid, gid } = lstatSync(path, { bigint: true });
     const isFolder = (mode & 0o170000n) === 0o040000n;
     const isLink = (mode & 0o170000n) === 0o120000n;
-    // A folder's time tells only that an entry changed, which shows in the entries.
+    // A folder's time only indicates that an entry changed, which the entries show too.
     const detail = isFolder ? "" : isLink ? readlinkSync(path) : `${size}:${mtimeNs}`;
     found.set(name, `${mode}:${uid}:${gid}:${detail}`);
     if (isFolder) for (const entry of readdirSync(path)) visit(join(path, entry), join(name, entry));
@@ -80,7 +80,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   const names = new Set([...before.keys(), ...after.keys()]);
   const changed = [...names].filter((name) => before.get(name) !== after.get(name)).toSorted();
   const report: Report = { changed, connections };
-  // Restored before the report, since the next script is judged by the files of the world as soon as it arrives.
+  // Restored before the report, because the next script is judged by the files of the world as soon as the report arrives.
   if (changed.length > 0) {
     restore();
     before = scan();

@@ -9,7 +9,7 @@ import type {
 
 type Words = fc.Arbitrary<string>;
 
-/** Paths in the workspace, out of it, and in spellings that hide which of both they are. */
+/** Paths inside and outside the workspace, some of them written so that this is not obvious. */
 const PATHS = [
   "a.txt",
   "b.txt",
@@ -263,7 +263,7 @@ function operandWords({ first = [], rest, last }: Operands, commands: Words): Wo
     ...(last === undefined ? [] : [wordFor(last, commands)]),
   ];
   if (lists.length === 0) return fc.constant("");
-  // Also fewer operands than are declared.
+  // Includes fewer operands than declared.
   return fc
     .tuple(fc.tuple(...lists), fc.integer({ min: Math.max(0, lists.length - 2), max: lists.length }))
     .map(([words, count]) => words.slice(0, count).join(" "));
@@ -306,7 +306,7 @@ const redirection: Words = fc.oneof(
   fc.constantFrom("2>&1", ">/dev/null", "2>/dev/null", "<<< 'echo x'", "1>&2", ">&-"),
 );
 
-/** Scripts over these programs: calls as they are declared, and everything that shells put around calls. */
+/** Generates scripts of these programs: calls as declared, with all syntax that shells put around calls. */
 export function scripts(programs: readonly ProgramDeclaration[]): Words {
   const { script } = fc.letrec<{ call: string; simple: string; script: string }>((tie) => {
     const inner = tie("call");
@@ -370,7 +370,7 @@ export function scripts(programs: readonly ProgramDeclaration[]): Words {
   return script;
 }
 
-/** Whether a program can run code that it is not itself, by its declaration. */
+/** Whether a program can run other code, according to its declaration. */
 export function runsOtherCode(command: CommandDeclaration): boolean {
   const text = JSON.stringify(command, (_, value: unknown) => (value instanceof RegExp ? "" : value));
   return /"(?:code|container|execute|inline-code|install|project-code|script|shell|stdin-code|unpack)"/.test(

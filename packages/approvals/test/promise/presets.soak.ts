@@ -1,4 +1,4 @@
-// The promise test at length: 210,000 scripts, or as many as SOAK_CASES says, in batches with seeds of their own.
+// A long promise test: 210,000 scripts, or SOAK_CASES, in batches with separate seeds.
 import { expect, test } from "vitest";
 import { CHECKED_PRESETS, checkPromise } from "./check-promises.ts";
 

@@ -25,10 +25,10 @@ export interface PromiseSandbox extends AsyncDisposable {
   run(one: Case): Promise<Report>;
 }
 
-/** How long a script may run. Most end at once; those that wait for something have done their harm by then. */
+/** How long a script may run. Most end immediately; the others have done their harm by then. */
 const LIMIT_MS = 1_000;
 
-/** A sandbox with the whole disk read-only, the world writable, and a network with nothing but its own listeners. */
+/** Starts a sandbox with a read-only disk, a writable world, and a network that has only its own listeners. */
 export async function startSandbox(world: World): Promise<PromiseSandbox> {
   const pristine = await mkdtemp(join(tmpdir(), "codexkit-pristine-"));
   await cp(world.root, pristine, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
@@ -50,11 +50,10 @@ export async function startSandbox(world: World): Promise<PromiseSandbox> {
       "/dev",
       "--proc",
       "/proc",
-      "--bind",
-      world.root,
+      "--tmpfs",
       world.root,
       "--chdir",
-      world.workspace,
+      world.root,
       "--",
       process.execPath,
       "--no-warnings",
@@ -100,7 +99,7 @@ function findBwrap(): string {
   return join(build, "vendor", target, "codex-resources", "bwrap");
 }
 
-/** Whether this machine can run the promise test at all: Linux, with namespaces for unprivileged users. */
+/** Whether this machine can run the promise test: Linux with namespaces for unprivileged users. */
 export function canSandbox(): boolean {
   if (process.platform !== "linux") return false;
   try {

@@ -3,14 +3,14 @@ import { chmod, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A throw-away home, workspace and neighbourhood in which accepted commands run for real. */
+/** A temporary home, workspace and outside folder in which accepted commands run for real. */
 export interface World extends AsyncDisposable {
-  /** Holds everything below. */
+  /** Contains all of the folders below. */
   readonly root: string;
   readonly home: string;
   readonly workspace: string;
   readonly outside: string;
-  /** Written to by planted programs when they are run. */
+  /** The planted programs write here when they run. */
   readonly canary: string;
 }
 
@@ -27,7 +27,7 @@ export async function createWorld(): Promise<World> {
   return { ...world, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) };
 }
 
-/** Programs of the workspace that are named like programs of the system. */
+/** Programs in the workspace that have names of system programs. */
 const PLANTED_PROGRAMS = ["cat", "git", "grep", "ls", "make", "node", "run.sh", "sed", "sort", "tool"];
 
 async function plant({ home, workspace, outside, canary }: Omit<World, "root" | typeof Symbol.asyncDispose>) {

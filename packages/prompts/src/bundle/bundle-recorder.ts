@@ -8,7 +8,7 @@ export interface BundleRecorderOptions {
   readonly evaluationId: string;
   readonly prompt: string;
   readonly session: PromptSession;
-  /** A bundle that can't be written never ends an evaluation. */
+  /** Receives write failures, which never end an evaluation. */
   readonly onError: (error: unknown) => void;
 }
 

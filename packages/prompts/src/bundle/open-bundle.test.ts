@@ -22,7 +22,7 @@ const content = {
 };
 
 describe("bundles", () => {
-  test("what was written is read back, and only the owner can read the file", async () => {
+  test("a written bundle can be read back, and only the owner can read the file", async () => {
     await using folder = await tempFolder("bundle");
     const path = await writeBundle(folder.path, content, new Date(0));
 
@@ -37,12 +37,12 @@ describe("bundles", () => {
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  test("a file that was changed or is no bundle is refused", async () => {
+  test("a changed file or a file that is not a bundle is rejected", async () => {
     await using folder = await tempFolder("bundle");
     const path = await writeBundle(folder.path, content);
     const files = unzipSync(readFileSync(path));
     writeFileSync(path, zipSync({ ...files, "output.json": new TextEncoder().encode("{}") }));
-    await expect(openBundle(path)).rejects.toThrow(/"output\.json" is missing or was changed/);
+    await expect(openBundle(path)).rejects.toThrow(/"output\.json" is missing or has been changed/);
 
     const newer = JSON.stringify({
       ...(JSON.parse(strFromU8(files["manifest.json"] ?? new Uint8Array())) as object),
@@ -57,7 +57,7 @@ describe("bundles", () => {
   });
 });
 
-test("secrets are redacted by name and by shape", () => {
+test("secrets are redacted by name and by format", () => {
   const environment = {
     PATH: "/bin",
     OPENAI_API_KEY: "k",

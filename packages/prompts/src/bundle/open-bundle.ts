@@ -16,13 +16,13 @@ const manifestSchema = z.object({
   files: z.record(z.string(), z.string()),
 });
 
-/** A debug bundle that was read and checked. */
+/** A debug bundle that has been read and verified. */
 export interface DebugBundle extends BundleRecord {
   readonly manifest: z.output<typeof manifestSchema>;
   readonly environment: unknown;
 }
 
-/** Bytes that a bundle may have, packed and unpacked. The longest string of Node is twice as long. */
+/** Maximum size of a bundle, both packed and unpacked. Node's longest string is twice as long. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -34,7 +34,8 @@ export async function openBundle(path: string): Promise<DebugBundle> {
   const manifest = readManifest(path, files.get("manifest.json"));
   for (const [name, expected] of Object.entries(manifest.files)) {
     const content = files.get(name);
-    if (!content || hash(content) !== expected) throw invalid(path, `"${name}" is missing or was changed`);
+    if (!content || hash(content) !== expected)
+      throw invalid(path, `"${name}" is missing or has been changed`);
   }
   const unlisted = [...files.keys()].find(
     (name) => name !== "manifest.json" && !Object.hasOwn(manifest.files, name),
@@ -69,11 +70,11 @@ export async function openBundle(path: string): Promise<DebugBundle> {
 
 async function readBounded(path: string): Promise<Uint8Array> {
   try {
-    // A pipe or a device instead of the file must not block.
+    // Non-blocking, in case the path is a pipe or a device.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
     if (!stats.isFile()) throw invalid(path, "it is not a file");
-    if (stats.size > MAX_BYTES) throw invalid(path, `it has more than ${MAX_BYTES} bytes`);
+    if (stats.size > MAX_BYTES) throw invalid(path, `it is larger than ${MAX_BYTES} bytes`);
     return await file.readFile();
   } catch (cause) {
     if (PromptError.is(cause)) throw cause;
@@ -85,28 +86,28 @@ function unzip(path: string, bytes: Uint8Array): ReadonlyMap<string, Uint8Array>
   let unpacked = 0;
   try {
     const files = unzipSync(bytes, {
-      // The announced size is the size of the buffer that a file is unpacked into, so it can't be exceeded.
+      // A file is unpacked into a buffer of its declared size, so it can't exceed that size.
       filter: ({ name, originalSize }) => {
         unpacked += originalSize;
         if (unpacked > MAX_BYTES) throw new Error(`it unpacks to more than ${MAX_BYTES} bytes`);
-        if (name === "__proto__") throw new Error(`it has a file "${name}"`);
+        if (name === "__proto__") throw new Error(`it contains a file named "${name}"`);
         return true;
       },
     });
     const manifest = files["manifest.json"];
-    // The manifest has the hashes of all other files, but not its own.
+    // The manifest contains the hashes of all other files, but not its own.
     if (manifest && crc32(manifest) !== findChecksum(bytes, "manifest.json"))
-      throw new Error("its manifest was changed");
+      throw new Error("its manifest has been changed");
     return new Map(Object.entries(files));
   } catch (cause) {
     throw invalid(path, messageOf(cause), cause);
   }
 }
 
-/** Header of a file in the zip's directory: the offsets of its fields, from the specification of the format. */
+/** Field offsets of a file header in the zip's central directory, from the zip specification. */
 const ENTRY = { signature: 0x02014b50, checksum: 16, nameLength: 28, name: 46 } as const;
 
-/** Finds the CRC-32 of a file in the zip's directory, because fflate does not check it. */
+/** Finds a file's CRC-32 in the zip's central directory, because fflate does not check it. */
 function findChecksum(bytes: Uint8Array, name: string): number | undefined {
   const zip = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const signature = Buffer.alloc(4);

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { redactEnvironment } from "./redact-environment.ts";
 
-/** Version of the bundle's layout. */
+/** Version of the bundle format. */
 export const BUNDLE_VERSION = 1;
 
-/** What a bundle records about an evaluation. */
+/** The data that a bundle records about an evaluation. */
 export interface BundleRecord {
   /** The rendered prompt and the parameters it was bound to. */
   readonly request: unknown;
@@ -21,14 +21,14 @@ export interface BundleRecord {
   readonly error: unknown;
 }
 
-/** A record, and the evaluation that it is about. */
+/** A record with metadata of its evaluation. */
 export interface BundleContent extends BundleRecord {
   readonly evaluationId: string;
   readonly prompt: string;
   readonly status: "completed" | "failed";
 }
 
-/** Writes a debug bundle: a zip file with a manifest that has the hash of every other file. Returns its path. */
+/** Writes a debug bundle, a zip file whose manifest contains the hashes of all other files. Returns its path. */
 export async function writeBundle(
   folder: string,
   content: BundleContent,
@@ -61,7 +61,7 @@ export async function writeBundle(
   const name = `${content.prompt.replaceAll("/", "-")}-${content.evaluationId}.zip`;
   const path = join(folder, name);
   const unfinished = `${path}.tmp`;
-  // Sessions and transcripts may hold what the agent read, so only the owner can read them.
+  // Only the owner can read the file, because sessions and transcripts may contain data that the agent read.
   await writeFile(unfinished, zipSync({ "manifest.json": toJson(manifest), ...files }), { mode: 0o600 });
   await rename(unfinished, path);
   return path;

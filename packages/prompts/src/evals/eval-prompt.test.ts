@@ -15,7 +15,7 @@ const sum = definePrompt({
   sections: [{ key: "task", title: "Task", render: ({ a, b }) => `Add ${a} and ${b}.` }],
 });
 
-/** Right for small numbers, wrong for large ones, and not there at all for zero. */
+/** Correct for small numbers, wrong for large ones, missing for zero. */
 const model: Script = ({ lastUserText }) => {
   const [a = 0, b = 0] = [...lastUserText.matchAll(/Add (\d+) and (\d+)/g)].flatMap(([, x, y]) => [
     Number(x),
@@ -25,7 +25,7 @@ const model: Script = ({ lastUserText }) => {
   return JSON.stringify({ sum: a < 100 ? a + b : 0 });
 };
 
-test("scores every case, keeps the bundles of failed ones, and prints a table", async () => {
+test("scores every case, keeps the bundles of failed cases and prints a table", async () => {
   await using setup = await launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
   await using bundles = await tempFolder("bundles");
   const toCase = (name: string, a: number, b: number) => ({
@@ -67,7 +67,7 @@ test("scores every case, keeps the bundles of failed ones, and prints a table", 
   expect(JSON.parse(JSON.stringify(report))).toMatchObject({ passed: 1 });
 });
 
-test("a scorer that fails keeps the tokens and the bundle of its case, and a name stays in its row", async () => {
+test("a failing scorer keeps its case's tokens and bundle, and a name stays on its row", async () => {
   await using setup = await launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
   await using bundles = await tempFolder("bundles");
   const one = { name: "two\nlines", prompt: sum.bind({ a: 1, b: 1 }), expected: 2 };
@@ -86,7 +86,7 @@ test("a scorer that fails keeps the tokens and the bundle of its case, and a nam
   }
 });
 
-test("a bundle that a case asked for itself is kept", async () => {
+test("a bundle that a case requested itself is kept", async () => {
   await using setup = await launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
   await using bundles = await tempFolder("bundles");
   const one = {

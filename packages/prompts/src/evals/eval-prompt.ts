@@ -17,7 +17,7 @@ export interface EvalCase<Output, Expected> {
   readonly options?: EvaluateOptions;
 }
 
-/** How good a result is: 0 to 1, and why. */
+/** A score from 0 to 1, with an optional reason. */
 export interface Score {
   readonly value: number;
   readonly reason?: string;
@@ -31,11 +31,11 @@ export type Scorer<Output, Expected> = (
 
 export interface EvalOptions<Output, Expected> {
   readonly score: Scorer<Output, Expected>;
-  /** Cases that run at the same time. Default: 4. */
+  /** Number of cases that run concurrently. Default: 4. */
   readonly concurrency?: number;
-  /** A case passes with at least this score. Default: 1. */
+  /** Minimum score to pass a case. Default: 1. */
   readonly threshold?: number;
-  /** A folder for the debug bundles of failed cases. */
+  /** Folder for the debug bundles of failed cases. */
   readonly bundles?: string;
   readonly signal?: AbortSignal;
   readonly onCase?: (result: EvalCaseResult) => void;
@@ -59,14 +59,14 @@ export interface EvalReport {
   readonly meanScore: number;
   readonly totalTokens: number;
   readonly cases: readonly EvalCaseResult[];
-  /** The report as a text table. */
+  /** Formats the report as a text table. */
   toTable(): string;
 }
 
 const DEFAULT_CONCURRENCY = 4;
 
 /**
- * Evaluates a prompt on many cases and scores the results.
+ * Evaluates several cases and scores the results.
  *
  * @example
  * const report = await evalPrompt(codex, cases, { score: ({ output }, expected) => output.verdict === expected });
@@ -147,7 +147,7 @@ async function runCase<Output, Expected>(
     result = await evaluate(codex, prompt, settings).result();
     const { value, reason } = toScore(await score(result, expected));
     const passed = value >= threshold;
-    // A bundle that the case asked for itself is kept.
+    // Bundles that the case requested itself are kept.
     if (passed && bundles !== undefined && result.bundle !== undefined)
       await rm(result.bundle, { force: true });
     return {
@@ -164,7 +164,7 @@ async function runCase<Output, Expected>(
   }
 }
 
-/** @param result What was evaluated, if only the scorer failed. */
+/** @param result The evaluation's result, if only the scorer failed. */
 function toFailedCase(
   name: string,
   error: unknown,

@@ -3,10 +3,10 @@ import type { RenderedPrompt, RenderedTool } from "../prompt/render-prompt.ts";
 import { definePromptTool, ToolFailure } from "../tools/define-prompt-tool.ts";
 
 /**
- * The tools by which an agent reads summarised sections: `read_section` returns the text; `open_sections` also makes the
- * sections' tools available, for which the turn ends and a new one starts with the sections opened.
+ * Creates the tools that give an agent access to summarised sections. `read_section` returns the text. `open_sections` also makes
+ * the sections' tools available, which ends the turn and starts a new one with the sections opened.
  *
- * @param rendered The prompt as it is rendered now; sections that were opened since are no longer summarised.
+ * @param rendered Returns the currently rendered prompt, in which opened sections are no longer summarised.
  */
 export function disclosureTools(
   rendered: () => RenderedPrompt,
@@ -51,7 +51,7 @@ export function disclosureTools(
   }));
 }
 
-/** The message with which the agent continues after sections were opened. */
+/** Returns the message that continues the agent's work after sections are opened. */
 export function openedMessage(rendered: RenderedPrompt, keys: readonly string[]): string {
   const texts = rendered.sections.filter(({ path }) => keys.includes(path)).map(({ fullText }) => fullText);
   return [`These sections are open now. Continue with the task.`, ...texts].join("\n\n");

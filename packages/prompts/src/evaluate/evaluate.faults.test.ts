@@ -1,4 +1,4 @@
-// Evaluations that are aborted, and a codex that dies or freezes.
+// Aborted evaluations, and evaluations whose codex dies or freezes.
 import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { definePrompt, evaluate, openWorkspace, PromptEvaluationError } from "../index.ts";
 
-/** A frozen codex has to be killed, so the steps before that are short. */
+/** Short limits for the steps before a frozen codex is killed. */
 const processLimits = { exitTimeoutMs: 200, terminateTimeoutMs: 200 };
 
 const launch = (model: Script) =>
@@ -18,7 +18,7 @@ const prompt = definePrompt({
   sections: [{ key: "task", title: "Task", render: "Do it." }],
 }).bind();
 
-test("an aborted evaluation interrupts its turn and keeps what was produced", async () => {
+test("an aborted evaluation interrupts its turn and keeps the partial result", async () => {
   const open = gate();
   await using setup = await launch([[run("echo hi > a.txt")], say(["Almost", waitFor(open)])]);
   await using workspace = openWorkspace();
@@ -39,7 +39,7 @@ test("an aborted evaluation interrupts its turn and keeps what was produced", as
   expect(workspace.readText("a.txt")).toBe("hi\n");
 });
 
-test("a codex that dies is a request error with the SDK's error as its cause", async () => {
+test("a codex that dies causes a request error with the SDK's error as its cause", async () => {
   const open = gate();
   await using setup = await launch([say(["Almost", waitFor(open)])]);
   const evaluation = evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } });
@@ -53,7 +53,7 @@ test("a codex that dies is a request error with the SDK's error as its cause", a
   open.open();
 });
 
-test("an evaluation that is aborted while a frozen codex opens its thread ends", async () => {
+test("an evaluation ends when aborted while a frozen codex opens its thread", async () => {
   await using setup = await launch(["Done."]);
   const pid = setup.codex.pid ?? 0;
   process.kill(pid, "SIGSTOP");
@@ -67,7 +67,7 @@ test("an evaluation that is aborted while a frozen codex opens its thread ends",
   process.kill(pid, "SIGCONT");
 });
 
-test("an evaluation that is aborted while a frozen codex gets its skills ends", async () => {
+test("an evaluation ends when aborted while a frozen codex receives its skills", async () => {
   await using setup = await launch(["Done."]);
   const skill = join(setup.workspace, "skills", "greeting");
   mkdirSync(skill, { recursive: true });
@@ -86,7 +86,7 @@ test("an evaluation that is aborted while a frozen codex gets its skills ends", 
   process.kill(pid, "SIGCONT");
 });
 
-test("a frozen codex does not keep an evaluation from ending", async () => {
+test("a frozen codex does not prevent an evaluation from ending", async () => {
   const open = gate();
   await using setup = await launch([[say(["Almost", waitFor(open)])], "Done."]);
   const abort = new AbortController();
@@ -101,7 +101,7 @@ test("a frozen codex does not keep an evaluation from ending", async () => {
 
   await expect(evaluation.result()).rejects.toMatchObject({ code: "aborted" });
   open.open();
-  // Nothing else was running on it, so it was ended: the next evaluation runs on another codex.
+  // Nothing else was running on the codex, so it was ended, and the next evaluation runs on another one.
   await expect(
     evaluate(setup.codex, prompt, { thread: { cwd: setup.workspace } }).result(),
   ).resolves.toMatchObject({

@@ -1,4 +1,4 @@
-// Prompts on the real codex, with a scripted model.
+// Prompts on the real codex with a scripted model.
 import { callTool, fail, run, say, type Script, usage } from "@codexkit/scripted-model";
 import { launchCodex, tempFolder } from "@codexkit/testing";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
@@ -103,7 +103,7 @@ describe("tools", () => {
     expect(JSON.stringify(setup.model.requests[1]?.body)).toContain("stored one");
   });
 
-  test("a failure rolls back session and files, is reported to the model, and does not end the evaluation", async () => {
+  test("a failure rolls back the session and files, is reported to the model and does not end the evaluation", async () => {
     await using setup = await launch([
       callTool("note", { text: "one" }, { callId: "c1" }),
       callTool("note", { text: "bad" }, { callId: "c2" }),
@@ -248,7 +248,7 @@ describe("limits", () => {
     expect(calls.length).toBeLessThanOrEqual(2);
   });
 
-  test("a failed evaluation restores Codex's own edits if asked to", async () => {
+  test("a failed evaluation restores Codex's own edits if requested", async () => {
     await using setup = await launch([
       [run("echo changed > a.txt; echo new > b.txt"), usage({ input: 600, output: 10 })],
       [run("echo again > a.txt"), usage({ input: 600, output: 10 })],
@@ -279,7 +279,7 @@ describe("completion", () => {
       completion,
     }).bind();
 
-  test("a checker that never ends does not outlive the deadline", async () => {
+  test("a checker that never ends does not delay the deadline", async () => {
     await using setup = await launch(["Done."]);
     let now = 0;
     const checking = withCompletion({
@@ -295,7 +295,7 @@ describe("completion", () => {
     });
   });
 
-  test("a result that is still not complete says so", async () => {
+  test("a result that is still not complete is marked as such", async () => {
     await using setup = await launch(["One.", "Two."]);
     const never = withCompletion({ check: () => ({ complete: false, feedback: "Go on." }) });
     const evaluation = evaluate(setup.codex, never, { maxContinuations: 1 });
@@ -307,7 +307,7 @@ describe("completion", () => {
 });
 
 describe("failures", () => {
-  test("a failed turn is among the partial results, with its text", async () => {
+  test("a failed turn and its text are part of the partial result", async () => {
     await using setup = await launch([[say("Half of it."), fail.incomplete()]]);
     await expect(evaluate(setup.codex, greet.bind({ name: "Ada" })).result()).rejects.toMatchObject({
       partial: { text: "Half of it.", turns: [{ status: "failed" }] },

@@ -33,18 +33,18 @@ import { ThreadObserver } from "./thread-observer.ts";
 import { toEvaluationError } from "./to-evaluation-error.ts";
 import { UsageLedger } from "./usage-ledger.ts";
 
-/** How often an agent may open sections, so that it can't do so forever. */
+/** Maximum number of times that an agent may open sections, so that it can't do so forever. */
 const MAX_EXPANSIONS = 10;
 
 const DEFAULT_CONTINUATIONS = 10;
 
-/** How long running tools may take to end after the last turn has. */
+/** How long running tools may take to end after the last turn has ended. */
 const SETTLE_LIMIT_MS = 10_000;
 
 /**
- * Evaluates a prompt: renders it, runs it as a turn of Codex with its tools, and returns the typed output.
+ * Evaluates a prompt: renders it, runs it as a Codex turn with its tools, and returns the typed output.
  *
- * Rejects with a {@link PromptEvaluationError} that has everything produced so far.
+ * Rejects with a {@link PromptEvaluationError} that contains everything produced so far.
  *
  * @example
  * const { output } = await evaluate(codex, review.bind({ branch: "main" }), {
@@ -63,7 +63,7 @@ export function evaluate<Output>(
   return new Evaluation((emit) => new Evaluator(codex, prompt, options, emit).run());
 }
 
-/** A definition without `bind()` is the most likely mistake. */
+/** Detects the most likely mistake: a definition without `bind()`. */
 function isBoundPrompt(value: unknown): boolean {
   return typeof value === "object" && value !== null && "definition" in value && "params" in value;
 }
@@ -128,7 +128,7 @@ class Evaluator<Output> {
     }
   }
 
-  /** A failure must not hide why the evaluation failed. */
+  /** Restores the workspace. A failure is only reported, so that it does not hide why the evaluation failed. */
   async #restore(checkpoint: WorkspaceSnapshot): Promise<RestoreReport | undefined> {
     try {
       return await this.#options.workspace?.restore(checkpoint);
@@ -178,18 +178,18 @@ class Evaluator<Output> {
         turns: this.#turns,
       };
     } finally {
-      // Running tools must be committed or rolled back before the caller reads the session or the workspace.
+      // Running tools must commit or roll back before the caller reads the session or the workspace.
       const late = (): Error =>
-        new Error(`A tool is still running ${SETTLE_LIMIT_MS} ms after its evaluation.`);
+        new Error(`A tool is still running ${SETTLE_LIMIT_MS} ms after its evaluation ended.`);
       await withTimeout(dispatcher.settle(), SETTLE_LIMIT_MS, late).catch((error: unknown) => {
-        this.#reporter.warn("The changes of a tool were not rolled back in time.", error);
+        this.#reporter.warn("A tool's changes were not rolled back in time.", error);
       });
       await observer.stop();
       await closeInTime(thread);
     }
   }
 
-  /** Runs turns until the agent has finished: it may open sections first, and a completion checker may send it back. */
+  /** Runs turns until the agent has finished. It may open sections first, and a completion checker may make it continue. */
   async #converse(
     thread: Thread,
     view: PromptView,
@@ -261,31 +261,31 @@ class Evaluator<Output> {
       description,
       input: tool.inputSchema,
       execute: () => undefined,
-      // The dispatcher decides about the order: transactions run one at a time.
+      // The dispatcher serialises the calls, because transactions run one at a time.
       parallel: true,
       ...(tool.timeoutMs !== undefined && { timeoutMs: tool.timeoutMs }),
     });
     return {
       ...base,
       invoke: async (args, context) => {
-        // Rendered anew after an expansion, which may have opened the tool's section.
+        // The prompt is rendered again after an expansion, which may have opened the tool's section.
         const current = view.rendered.tools.find((one) => one.tool.name === tool.name) ?? rendered;
         const text = await dispatcher.call(current, args, context);
-        // Before the call is answered: otherwise Codex sends another request to the model, whose answer is discarded.
+        // Interrupt before answering the call. Otherwise, Codex sends another model request whose response is discarded.
         if (view.mustExpand) await this.#interruptForExpansion();
         return text;
       },
     };
   }
 
-  /** The turn ends so that the next one can show the opened sections. */
+  /** Ends the turn, so that the next one can include the opened sections. */
   async #interruptForExpansion(): Promise<void> {
     await this.#thread?.interrupt().catch((error: unknown) => {
       this.#reporter.warn("The turn could not be interrupted to open sections.", error);
     });
   }
 
-  /** Codex does not respond, so it is ended unless other turns are running on it. */
+  /** Abandons the thread of an unresponsive codex, and ends that codex unless other turns are running on it. */
   async #abandonThread(): Promise<void> {
     const threadId = this.#thread?.id;
     const isEnded = await this.#codex.restartIfIdle({ except: threadId === undefined ? [] : [threadId] });

@@ -4,27 +4,27 @@ import type { RestoreReport } from "../workspace/restore-paths.ts";
 
 /** The part of an evaluation that failed. */
 export type EvaluationPhase =
-  /** Before or while the turn was started: launch, authentication, thread, connection to the model. */
+  /** Before or while the turn was started: launch, authentication, thread or model connection. */
   | "request"
-  /** The turn ran and failed, or its output is not what the prompt asks for. */
+  /** The turn failed while running, or its output does not match the prompt's schema. */
   | "response"
-  /** A tool or the sandbox failed in a way that the turn could not handle. */
+  /** A tool or the sandbox failed and the turn could not recover. */
   | "tool"
-  /** A limit was exceeded: tokens, money, time, or the account's own limit. */
+  /** A limit was exceeded: tokens, money, time or the account's own limit. */
   | "budget";
 
-/** What an evaluation had produced when it failed. */
+/** What an evaluation had produced before it failed. */
 export interface PartialEvaluation {
   readonly threadId?: string;
-  /** The last message of the agent, possibly incomplete. */
+  /** The agent's last message, possibly incomplete. */
   readonly text: string;
-  /** Tokens of all turns of this evaluation. */
+  /** Token usage of all turns of this evaluation. */
   readonly usage: TokenUsage;
-  /** Results of the turns so far, the failed one included. */
+  /** Results of all turns so far, including the failed one. */
   readonly turns: readonly TurnResult[];
-  /** What was restored, with `onFailure: "restore"`. */
+  /** The result of the restore, if `onFailure` is "restore". */
   readonly restored?: RestoreReport;
-  /** Path of the debug bundle, with `bundle`. */
+  /** Path of the debug bundle, if `bundle` is set. */
   readonly bundle?: string;
 }
 
@@ -40,7 +40,7 @@ export interface EvaluationErrorDetails extends ErrorOptions {
 
 const BRAND = Symbol.for("codexkit.PromptEvaluationError");
 
-/** An evaluation that failed, with everything it produced until then. */
+/** The error of a failed evaluation, with everything that it had produced. */
 export class PromptEvaluationError extends PromptError {
   override readonly name = "PromptEvaluationError";
   readonly phase: EvaluationPhase;

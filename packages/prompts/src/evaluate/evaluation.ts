@@ -3,29 +3,29 @@ import type { TokenUsage, TurnResult } from "codexkit";
 import type { PromptSession } from "../session/session.ts";
 import type { EvaluationEvent } from "./options.ts";
 
-/** What an evaluation produced. */
+/** The result of an evaluation. */
 export interface EvaluationResult<Output> {
   readonly evaluationId: string;
   /** The agent's final message. */
   readonly text: string;
-  /** Typed by the prompt's output schema; undefined without one. */
+  /** Output of the type that the prompt's output schema defines. Undefined without a schema. */
   readonly output: Output;
   /** False if the completion checker still rejected the result after `maxContinuations`. */
   readonly isComplete: boolean;
   readonly threadId: string;
   readonly session: PromptSession;
-  /** Tokens of all turns and agents. */
+  /** Token usage of all turns and agents. */
   readonly usage: TokenUsage;
   readonly turns: readonly TurnResult[];
-  /** Path of the debug bundle, with `bundle`. */
+  /** Path of the debug bundle, if `bundle` is set. */
   readonly bundle?: string;
 }
 
-/** Unread events beyond which a slow reader gets a gap. */
+/** Maximum number of unread events. A slower reader gets a gap. */
 const MAX_UNREAD = 20_000;
 
 /**
- * A running evaluation: await it for its result, iterate it for its events. The events have one reader; they end with the
+ * A running evaluation. Await it for the result, or iterate it for the events. Events have a single reader, end with the
  * evaluation and never throw.
  */
 export class Evaluation<Output>
@@ -45,11 +45,11 @@ export class Evaluation<Output>
         this.#events.end();
       }
     })();
-    // A program that only iterates must not end because it did not await the failure.
+    // A program that only iterates must not crash because of an unhandled rejection.
     this.#result.catch(() => {});
   }
 
-  /** The result as a plain promise. */
+  /** Returns the result as a plain promise. */
   result(): Promise<EvaluationResult<Output>> {
     return this.#result;
   }

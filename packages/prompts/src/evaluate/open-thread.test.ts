@@ -1,4 +1,4 @@
-// Threads of evaluations on the real codex: reuse, approvals, options and concurrency.
+// Threads of evaluations on the real codex: reuse, approvals, options, concurrency.
 import { callTool, run, say, type Script, usage } from "@codexkit/scripted-model";
 import { launchCodex } from "@codexkit/testing";
 import { Codex } from "codexkit";
@@ -93,7 +93,7 @@ describe("reuse", () => {
     expect(readFileSync(join(first.workspace, "made.txt"), "utf8")).toBe("kept\n");
   });
 
-  test("continues after changes of the agent itself", async () => {
+  test("continues after the agent's own changes", async () => {
     await using setup = await launch([run("echo 1 > made.txt"), "Done.", "Done."]);
     await using workspace = openWorkspace();
     const options = {
@@ -170,7 +170,7 @@ describe("approvals", () => {
     expect(asked).toEqual(["untrusted"]);
   });
 
-  test("never is sent as it is: the handler is not asked, and what the sandbox forbids fails", async () => {
+  test("never is sent unchanged: the handler is not asked, and forbidden commands fail in the sandbox", async () => {
     await using setup = await launch([run("touch made.txt"), "Done."]);
     await using workspace = openWorkspace();
     const asked: unknown[] = [];
@@ -210,11 +210,11 @@ describe("options", () => {
     ["reuse that is no boolean", { thread: { reuse: 1 } }, /reuse/],
     ["ephemeral that is no boolean", { thread: { ephemeral: "no" } }, /ephemeral/],
     ["a configuration that is a list", { thread: { config: [] } }, /config/],
-  ] as const)("%s is refused", ([, options, message]) => {
+  ] as const)("%s is rejected", ([, options, message]) => {
     expect(() => evaluate(codex, prompt, options as never)).toThrow(message);
   });
 
-  test("a prompt without bind() is refused, and so is a missing Codex", () => {
+  test("a prompt without bind() is rejected, and so is a missing Codex", () => {
     const definition = definePrompt({ ns: "a", key: "b", sections: [{ key: "c", title: "C", render: "" }] });
     const someCodex = { startThread: () => {} } as never;
     for (const unbound of [definition, "Say hello.", null, undefined])
@@ -222,7 +222,7 @@ describe("options", () => {
     expect(() => evaluate(codex, prompt)).toThrow(/must be a Codex/);
   });
 
-  test("an MCP server with the name of a tool is refused", async () => {
+  test("an MCP server with the name of a tool is rejected", async () => {
     await using setup = await launch(["Done."]);
     const tool = definePromptTool({
       name: "search",

@@ -14,12 +14,12 @@ export interface ThreadRequest {
   readonly onWarning: (message: string, error: unknown) => void;
 }
 
-/** The folder that an evaluation works in. */
+/** Returns the folder that an evaluation works in. */
 export function folderOf({ thread, workspace }: EvaluateOptions): string {
   return thread?.cwd ?? workspace?.root ?? process.cwd();
 }
 
-/** Continues the session's thread if that is wanted and possible, or starts a new one. */
+/** Continues the session's thread if requested and possible. Otherwise starts a new one. */
 export async function openThread(request: ThreadRequest): Promise<Thread> {
   const { codex, session, options, tools } = request;
   const { workspace, budget, thread: settings = {} } = options;
@@ -42,8 +42,8 @@ export async function openThread(request: ThreadRequest): Promise<Thread> {
 }
 
 /**
- * Records the content that the agent left behind. It knows its own changes, so its thread can be continued while nothing else
- * changes the workspace.
+ * Records the workspace content after the evaluation. The agent knows its own changes, so its thread can be continued as long as
+ * nothing else changes the workspace.
  */
 export async function recordContent({
   session,
@@ -58,7 +58,7 @@ export async function recordContent({
 async function resumeThread(
   { codex, session, onWarning }: ThreadRequest,
   wanted: Parameters<typeof isReusable>[1],
-  // Codex has forgotten the settings of a thread that it has to load again. `ephemeral` excludes `reuse`.
+  // Codex forgets the settings of a thread that it unloads, so they are passed again. `ephemeral` and `reuse` are exclusive.
   { ephemeral: _ephemeral, ...options }: StartThreadOptions,
 ): Promise<Thread | undefined> {
   const used = session.get(usedThread);
@@ -66,7 +66,7 @@ async function resumeThread(
   try {
     return await codex.resumeThread(used.threadId, options);
   } catch (error) {
-    onWarning(`Thread ${used.threadId} could not be resumed, so a new one is started.`, error);
+    onWarning(`Thread ${used.threadId} could not be resumed, so a new thread was started.`, error);
     return undefined;
   }
 }
@@ -99,12 +99,12 @@ function toThreadOptions(settings: PromptThreadOptions, cwd: string): StartThrea
   };
 }
 
-/** The model could not distinguish a tool from a server of the same name. */
+/** Rejects an MCP server with the name of a tool, because the model could not distinguish them. */
 function checkServerNames(servers: readonly string[], tools: readonly RenderedTool[]): void {
   const clash = servers.find((server) => tools.some(({ tool }) => tool.name === server));
   if (clash === undefined) return;
   throw new PromptError(
     "invalid_option",
-    `The MCP server "${clash}" has the name of a tool of the prompt. Rename one.`,
+    `The MCP server "${clash}" has the same name as one of the prompt's tools. Rename one of them.`,
   );
 }

@@ -18,10 +18,10 @@ import type { PromptSession } from "../session/session.ts";
 import type { TranscriptEntry } from "../transcript/transcript.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** When Codex asks for approval. `on-request` and `untrusted` go to `handlers`; without one, they are declined. */
+/** When Codex asks for approval. With `on-request` and `untrusted`, `handlers` answer; requests without a handler are declined. */
 export type PromptApprovalPolicy = "never" | "on-request" | "untrusted";
 
-/** How the thread of an evaluation is set up. */
+/** Settings of an evaluation's thread. */
 export interface PromptThreadOptions {
   readonly model?: string;
   readonly effort?: NonNullable<RunOptions["effort"]>;
@@ -31,18 +31,18 @@ export interface PromptThreadOptions {
   readonly sandbox?: NonNullable<StartThreadOptions["sandbox"]>;
   /** Whether commands may use the network in the `workspace-write` sandbox. Default: false. */
   readonly network?: boolean;
-  /** Environment variables of commands. */
+  /** Environment variables for commands. */
   readonly env?: Readonly<Record<string, string>>;
   /** Default: "never". */
   readonly approvalPolicy?: PromptApprovalPolicy;
-  /** Answers to approvals and questions. */
+  /** Functions that answer approvals and questions. */
   readonly handlers?: ServerRequestHandlers;
   readonly mcpServers?: McpServers;
-  /** Does not store the thread. Excludes `reuse`. Default: false. */
+  /** Whether the thread is not stored. Can't be combined with `reuse`. Default: false. */
   readonly ephemeral?: boolean;
-  /** Continues the session's last thread if folder, workspace and tools are the same. Default: false. */
+  /** Continues the session's last thread if its folder, workspace, tools and settings are unchanged. Default: false. */
   readonly reuse?: boolean;
-  /** Further settings of Codex's configuration. */
+  /** Other Codex configuration. */
   readonly config?: StartThreadOptions["config"];
 }
 
@@ -55,17 +55,17 @@ export interface EvaluateOptions {
   readonly signal?: AbortSignal;
   readonly overrides?: PromptOverrides;
   readonly thread?: PromptThreadOptions;
-  /** How often the agent may continue after the completion checker says "not yet". Default: 10. */
+  /** How often the agent may continue after the completion checker rejects its result. Default: 10. */
   readonly maxContinuations?: number;
   /** What to do with the workspace if the evaluation fails. Default: "keep". */
   readonly onFailure?: "keep" | "restore";
-  /** Receives the transcript. A sink that throws or rejects does not end the evaluation, which does not wait for it either. */
+  /** Receives the transcript. The evaluation neither waits for it nor fails if it throws or rejects. */
   readonly transcript?: (entry: TranscriptEntry) => void;
-  /** A folder for debug bundles: one zip file per evaluation. */
+  /** Folder for debug bundles, one zip file per evaluation. */
   readonly bundle?: string;
 }
 
-/** What an evaluation reports while it runs. */
+/** An event of a running evaluation. */
 export type EvaluationEvent =
   | { readonly type: "codex"; readonly event: CodexEvent }
   | { readonly type: "session"; readonly event: PromptSessionEvent }
@@ -76,7 +76,7 @@ export type EvaluationEvent =
       readonly message: string;
     }
   | { readonly type: "warning"; readonly message: string; readonly error?: unknown }
-  /** A slow reader missed events. */
+  /** The reader was too slow and missed events. */
   | { readonly type: "gap"; readonly missed: number };
 
 const KNOWN: OptionKeys<EvaluateOptions> = {
@@ -139,13 +139,13 @@ export function checkEvaluateOptions(options: EvaluateOptions): void {
   if (options.workspace?.isInTransaction) {
     throw new PromptError(
       "invalid_option",
-      "A tool's handler can't evaluate another prompt in its own workspace: both would wait for each other. Use another workspace, or none.",
+      "A tool's handler can't evaluate another prompt in its own workspace, because they would wait for each other. Use another workspace, or none.",
     );
   }
   if (session?.isInTransaction) {
     throw new PromptError(
       "invalid_option",
-      "A tool's handler can't evaluate another prompt in its own session: both would wait for each other. Use a new session.",
+      "A tool's handler can't evaluate another prompt in its own session, because they would wait for each other. Use a new session.",
     );
   }
 }
@@ -155,7 +155,7 @@ type Check = (what: string, value: unknown, expected: string, isValid: (value: u
 const SANDBOXES: readonly unknown[] = ["read-only", "workspace-write", "danger-full-access"];
 const SUMMARIES: readonly unknown[] = ["auto", "concise", "detailed", "none"];
 
-/** Codex would reject some of these when the thread starts, and ignore others. */
+/** Checked here because Codex would reject some of these only when the thread starts, and ignore others. */
 function checkThreadTypes(thread: PromptThreadOptions, check: Check): void {
   const isBoolean = (value: unknown): boolean => typeof value === "boolean";
   const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
@@ -174,9 +174,9 @@ function checkThreadTypes(thread: PromptThreadOptions, check: Check): void {
   check("thread.network", thread.network, "a boolean", isBoolean);
   check("thread.ephemeral", thread.ephemeral, "a boolean", isBoolean);
   check("thread.reuse", thread.reuse, "a boolean", isBoolean);
-  check("thread.env", thread.env, "an object of names and strings", isVariables);
+  check("thread.env", thread.env, "an object that maps names to strings", isVariables);
   check("thread.handlers", thread.handlers, "an object of functions", isObject);
-  check("thread.mcpServers", thread.mcpServers, "an object of servers", isObject);
+  check("thread.mcpServers", thread.mcpServers, "an object that maps names to servers", isObject);
   check("thread.config", thread.config, "an object", (value) => value === null || isObject(value));
 }
 
@@ -184,7 +184,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The most likely mistakes of callers without types, such as `budget: { totalTokens: 1000 }`. */
+/** Rejects the most likely mistakes of callers without types, such as `budget: { totalTokens: 1000 }`. */
 function checkTypes(options: EvaluateOptions): void {
   const { session, workspace, budget, deadline, signal, overrides, transcript, bundle, thread } = options;
   const check: Check = (what, value, expected, isValid) =>

@@ -1,14 +1,14 @@
 import { outputSchema, type OutputSchema, type StandardSchema } from "codexkit";
 import { z } from "zod";
 
-/** How the final message of a prompt is requested and read. */
+/** How a prompt's final message is requested and parsed. */
 export interface PromptOutput<Output> {
   readonly schema: OutputSchema<unknown> | undefined;
-  /** Turns what the schema parsed into the prompt's output. */
+  /** Converts the parsed value to the prompt's output. */
   unwrap(structured: unknown): Output;
 }
 
-/** Codex accepts only objects as output, so a list of zod is requested as a property of one. */
+/** Wraps a zod array in an object, because Codex accepts only objects as output. */
 export function toPromptOutput<Output>(schema: StandardSchema<Output> | undefined): PromptOutput<Output> {
   if (!schema) return { schema: undefined, unwrap: () => undefined as Output };
   if (!isZodArray(schema)) return { schema: outputSchema(schema), unwrap: (value) => value as Output };

@@ -9,13 +9,13 @@ import type { PromptSession } from "../session/session.ts";
 import { disclosureTools, openedMessage } from "./disclosure.ts";
 import type { EvaluateOptions } from "./options.ts";
 
-/** A prompt as the agent of one evaluation sees it: rendered, with the sections that the agent has opened. */
+/** The rendered prompt of one evaluation, including the sections that its agent has opened. */
 export class PromptView {
   readonly #prompt: Prompt<unknown>;
   readonly #session: PromptSession;
   readonly #options: EvaluateOptions;
   readonly #opened = new Set<string>();
-  /** Sections that the agent asked to open in the running turn. */
+  /** Sections that the agent asked to open during the current turn. */
   #pendingKeys: readonly string[] = [];
   #rendered: RenderedPrompt;
 
@@ -40,7 +40,7 @@ export class PromptView {
     return [this.#rendered.text, ...toSkillParts(this.#rendered.skills)];
   }
 
-  /** Opens the sections that the agent asked for, and returns the input of the next turn. */
+  /** Opens the requested sections and returns the input for the next turn. */
   expand(): Input {
     const keys = this.#pendingKeys;
     this.#pendingKeys = [];
@@ -51,14 +51,14 @@ export class PromptView {
     return [openedMessage(this.#rendered, keys), ...toSkillParts(newSkills)];
   }
 
-  /** Skills of closed sections too: they may be opened. */
+  /** All skills, including those of closed sections, because the sections may be opened later. */
   allSkills(): readonly PromptSkill[] {
     const { sections, skills } = this.#rendered;
     if (sections.every(({ visibility }) => visibility === "full")) return skills;
     return this.#render(new Set(sections.map(({ path }) => path))).skills;
   }
 
-  /** Codex fixes the tools when a thread starts, so those of closed sections are among them; the dispatcher refuses them. */
+  /** All tools, including those of closed sections, because a thread's tools can't change. The dispatcher rejects those. */
   allTools(): readonly RenderedTool[] {
     const { sections, tools } = this.#rendered;
     if (sections.every(({ visibility }) => visibility === "full")) return tools;

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import type { PromptSkill } from "../prompt/section.ts";
 
 interface RootsOfCodex {
-  /** Root → how many evaluations need it. */
+  /** Root → number of evaluations that need it. */
   readonly users: Map<string, number>;
   readonly updates: SerialQueue;
 }
@@ -12,8 +12,8 @@ interface RootsOfCodex {
 const roots = new WeakMap<Codex, RootsOfCodex>();
 
 /**
- * Adds the skills of a prompt to Codex until the result is disposed. Codex finds skills only below the roots in a single list, so
- * the roots of all evaluations on a codex are set together.
+ * Adds a prompt's skills to Codex until the result is disposed. Codex has a single list of skill roots, so the roots of all
+ * evaluations on a codex are set together.
  */
 export async function addSkillRoots(codex: Codex, skills: readonly PromptSkill[]): Promise<AsyncDisposable> {
   const needed = [...new Set(skills.map(({ path }) => dirname(path)))];

@@ -17,7 +17,7 @@ const turn = { interrupt: () => Promise.reject(new Error("no connection")) } as 
 test.each([
   ["fails", () => Promise.reject(new Error("it can't be ended"))],
   ["never ends", () => never],
-])("an evaluation stops although ending its codex %s", async (_, onUnconfirmed) => {
+])("an evaluation stops even if ending its codex %s", async (_, onUnconfirmed) => {
   const abort = new AbortController();
   using stop = new StopControl({
     deadline: undefined,

@@ -7,7 +7,7 @@ import type { Deadline } from "../limits/deadline.ts";
 /** How long Codex may take to confirm an interrupt before the evaluation ends without its turn. */
 const INTERRUPT_LIMIT_MS = 5_000;
 
-/** How long Codex may take to close a thread, or something else, that an evaluation no longer needs. */
+/** How long Codex may take to close a thread or another resource that an evaluation no longer needs. */
 const CLOSE_LIMIT_MS = 10_000;
 
 /** Why an evaluation must stop. */
@@ -16,8 +16,8 @@ export interface StopReason {
 }
 
 /**
- * Stops an evaluation when its deadline passes, its budget is exceeded or its signal aborts. From then on no tool runs, and
- * the running turn is interrupted.
+ * Stops an evaluation when its deadline passes, its budget is exceeded or its signal aborts. After that, no tool runs, and the
+ * running turn is interrupted.
  */
 export class StopControl implements Disposable {
   readonly #deadline: Deadline | undefined;
@@ -47,7 +47,7 @@ export class StopControl implements Disposable {
     return this.#reason;
   }
 
-  /** @throws {PromptError} if the evaluation must stop, or would exceed a limit with its next turn */
+  /** @throws {PromptError} if the evaluation must stop, or its next turn would exceed a limit */
   check(): void {
     if (this.#deadline?.hasPassed) this.#stop(deadlineError(this.#deadline));
     this.checkBudget();
@@ -63,24 +63,24 @@ export class StopControl implements Disposable {
     if (excess) this.#stop(new PromptError("budget_exceeded", describeExcess(excess)));
   }
 
-  /** Interrupts the turn when the evaluation must stop. */
+  /** Sets the turn to interrupt when the evaluation must stop. */
   watchTurn(turn: Turn<unknown>): void {
     this.#turn = turn;
     if (this.#reason) void this.#interrupt();
   }
 
-  /** Waits for a task. Rejects if the evaluation must stop meanwhile, even if the task never ends. */
+  /** Waits for a task. Rejects if the evaluation must stop before that, even if the task never ends. */
   async race<Result>(task: Promise<Result>): Promise<Result> {
     const stopped = this.#stopped.promise.then(({ error }) => Promise.reject(error));
     return Promise.race([task, stopped]);
   }
 
-  /** Waits until Codex has opened something. If the evaluation stops first, it is closed as soon as it is open. */
+  /** Waits until Codex has opened a resource. If the evaluation stops first, the resource is closed as soon as it is open. */
   async raceOpening<Opened extends AsyncDisposable>(opening: Promise<Opened>): Promise<Opened> {
     try {
       return await this.race(opening);
     } catch (error) {
-      // If it could not be opened, there is nothing to close.
+      // If opening failed, there is nothing to close.
       opening.then(closeInTime).catch(() => {});
       throw error;
     }
@@ -97,7 +97,7 @@ export class StopControl implements Disposable {
     const wait = (): void => {
       timer = setTimeout(
         () => {
-          // A timer waits for 24 days at most.
+          // A timer can't wait longer than 24 days.
           if (deadline.hasPassed) this.#stop(deadlineError(deadline));
           else wait();
         },
@@ -131,7 +131,7 @@ export class StopControl implements Disposable {
     if (turn) {
       const late = (): Error =>
         new Error(`Codex did not confirm the interrupt within ${INTERRUPT_LIMIT_MS} ms.`);
-      // The evaluation ends either way: if Codex does not react, its thread is abandoned, and if that fails, left as it is.
+      // The evaluation ends in any case. If Codex does not react, the thread is abandoned; a failure of that is ignored.
       await withTimeout(turn.interrupt(), INTERRUPT_LIMIT_MS, late)
         .catch(() => withTimeout(this.#onUnconfirmed(), INTERRUPT_LIMIT_MS, late))
         .catch(() => {});
@@ -145,7 +145,7 @@ function deadlineError(deadline: Deadline): PromptError {
   return new PromptError("deadline_exceeded", `The deadline passed ${Math.round(over)} ms ago.`);
 }
 
-/** Closes something of Codex. A codex that does not respond must not delay the result. */
+/** Closes a Codex resource, within a limit, so that an unresponsive codex does not delay the result. */
 export async function closeInTime(opened: AsyncDisposable): Promise<void> {
   const late = (): Error => new Error(`Codex did not respond within ${CLOSE_LIMIT_MS} ms.`);
   await withTimeout(Promise.resolve(opened[Symbol.asyncDispose]()), CLOSE_LIMIT_MS, late).catch(() => {});

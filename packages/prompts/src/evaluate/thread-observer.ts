@@ -15,7 +15,7 @@ export interface ObserverParts {
   readonly reporter: EvaluationReporter;
 }
 
-/** Reads the events of a thread and its agents: counts tokens, reports Codex's own tool calls, and knows what is running. */
+/** Reads the events of a thread and its agents. Counts tokens, reports Codex's own tool calls and tracks running activity. */
 export class ThreadObserver {
   readonly #parts: ObserverParts;
   readonly #running = new Set<string>();
@@ -26,7 +26,7 @@ export class ThreadObserver {
     this.#parts = parts;
   }
 
-  /** How many commands, patches and MCP calls have started so far, and how many of them are running. */
+  /** Number of commands, patches and MCP calls that have started so far, and of those that are running. */
   get activity(): { readonly started: number; readonly running: number } {
     return { started: this.#started, running: this.#running.size };
   }

@@ -4,15 +4,15 @@ import { z } from "zod";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
 
-/** The thread that a session used last. A log: a failed tool call does not make the session forget its thread. */
+/** The thread that a session used last. Stored in a log slice, so that a failed tool call does not roll it back. */
 export interface UsedThread {
   readonly threadId: string;
   readonly cwd: string;
   /** Undefined without a workspace. */
   readonly fingerprint?: string | undefined;
-  /** Hash of the tools: Codex keeps those that the thread was started with. */
+  /** Hash of the tools, which can't change after a thread has started. */
   readonly tools: string;
-  /** Hash of the settings: Codex keeps those of a loaded thread, such as its sandbox. Undefined in older sessions. */
+  /** Hash of the settings, such as the sandbox, which can't change while a thread is loaded. Undefined in older sessions. */
   readonly settings?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function hashTools(tools: readonly RenderedTool[]): string {
   return hashJson(specs);
 }
 
-/** Hash of everything that a thread is started with. Handlers are not part of it: they belong to this process. */
+/** Returns a hash of a thread's start options, except handlers, which belong to this process. */
 export function hashSettings(options: StartThreadOptions): string {
   const { tools: _tools, handlers: _handlers, ...settings } = options;
   return hashJson(settings);

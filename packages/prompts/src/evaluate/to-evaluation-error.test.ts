@@ -15,7 +15,7 @@ function failedTurn(codexErrorInfo: v2.CodexErrorInfo | null): TurnFailedError {
 
 const status = { httpStatusCode: 503 };
 
-// Every value of Codex 0.166.
+// All values of Codex 0.166.
 test.for<readonly [v2.CodexErrorInfo | null, EvaluationPhase, string | undefined]>([
   ["contextWindowExceeded", "response", "contextWindowExceeded"],
   ["sessionBudgetExceeded", "budget", "sessionBudgetExceeded"],
@@ -42,7 +42,7 @@ test.for<readonly [v2.CodexErrorInfo | null, EvaluationPhase, string | undefined
   ["somethingNew", "response", "somethingNew"],
   [{ somethingNew: {} }, "response", "somethingNew"],
   [null, "response", undefined],
-])("a turn that failed with %j failed in the phase %s", ([info, phase, reason]) => {
+])("a turn failure with %j belongs to the phase %s", ([info, phase, reason]) => {
   const error = toEvaluationError(failedTurn(info), partial);
 
   expect(error).toMatchObject({
@@ -64,7 +64,7 @@ test.for<readonly [PromptErrorCode, EvaluationPhase]>([
   ["invalid_resource", "tool"],
   ["invalid_definition", "request"],
   ["aborted", "request"],
-])("an error %s of this package is one of the phase %s", ([code, phase]) => {
+])("this package's error %s belongs to the phase %s", ([code, phase]) => {
   expect(toEvaluationError(new PromptError(code, "m"), partial)).toMatchObject({ code, phase });
 });
 
@@ -73,12 +73,12 @@ test.for<readonly [CodexErrorCode, EvaluationPhase, PromptErrorCode]>([
   ["app_server_crashed", "request", "evaluation_failed"],
   ["closed", "request", "evaluation_failed"],
   ["aborted", "request", "aborted"],
-])("an error %s of the SDK is one of the phase %s", ([code, phase, own]) => {
+])("the SDK's error %s belongs to the phase %s", ([code, phase, own]) => {
   const cause = new CodexError(code, "m");
   expect(toEvaluationError(cause, partial)).toMatchObject({ code: own, phase, cause });
 });
 
-test("an error that is already one of an evaluation stays itself; anything else is kept as the cause", () => {
+test("an evaluation error is kept as is; any other error becomes the cause", () => {
   const error = toEvaluationError(new PromptError("aborted", "m"), partial);
   expect(toEvaluationError(error, partial)).toBe(error);
   expect(toEvaluationError("text", partial)).toMatchObject({

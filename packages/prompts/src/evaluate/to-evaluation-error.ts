@@ -3,7 +3,7 @@ import { CodexError, TurnFailedError } from "codexkit";
 import { PromptError, type PromptErrorCode } from "../errors.ts";
 import { type EvaluationPhase, type PartialEvaluation, PromptEvaluationError } from "./evaluation-error.ts";
 
-/** Codex's classification of a failed turn → the phase that failed. */
+/** Codex's classification of a failed turn → the failed phase. */
 const PHASES: Readonly<Record<string, EvaluationPhase>> = {
   contextWindowExceeded: "response",
   sessionBudgetExceeded: "budget",
@@ -29,7 +29,7 @@ const PHASES: Readonly<Record<string, EvaluationPhase>> = {
   other: "response",
 };
 
-/** Codes of errors before a turn has begun, or of the connection. */
+/** Codes of connection errors and of errors before a turn has started. */
 const REQUEST_CODES: ReadonlySet<string> = new Set([
   "codex_not_found",
   "codex_start_failed",
@@ -53,7 +53,7 @@ const REQUEST_CODES: ReadonlySet<string> = new Set([
   "request_failed",
 ]);
 
-/** Turns whatever ended an evaluation into its one error class, with what was produced so far. */
+/** Converts any error that ended an evaluation to a `PromptEvaluationError` with the partial result. */
 export function toEvaluationError(error: unknown, partial: PartialEvaluation): PromptEvaluationError {
   if (error instanceof PromptEvaluationError) return error;
   const message = messageOf(error);

@@ -25,7 +25,7 @@ const cart = defineResource({
   },
 });
 
-/** Changes session, resource and files, and fails if it is told to. */
+/** Changes the session, a resource and files, and fails if the input says so. */
 const change = definePromptTool({
   name: "change",
   description: "Changes everything",
@@ -97,7 +97,7 @@ const call = fc.record({
   direct: fc.constant(false),
 });
 
-test("any sequence of successes and failures equals applying only the successes, also when calls overlap", async () => {
+test("any sequence of successes and failures equals applying only the successes, even when calls overlap", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 8 }), fc.boolean(), async (calls, overlap) => {
       await using workspace = openWorkspace();
@@ -125,12 +125,12 @@ test("any sequence of successes and failures equals applying only the successes,
   );
 });
 
-/** Folders that were made for a failed call are gone too, so fingerprints are equal. */
+/** Folders created by a failed call are removed too, so that the fingerprints are equal. */
 async function contentOf(workspace: Workspace): Promise<string> {
   return workspace.fingerprint();
 }
 
-test("while a command of Codex is running, only the handler's own writes are restored", async () => {
+test("while a Codex command is running, only the handler's own writes are restored", async () => {
   await using workspace = openWorkspace();
   workspace.writeText("own", "before");
   workspace.writeText("other", "before");
@@ -183,7 +183,7 @@ test("policies run in order, all must allow, and successes are recorded", async 
   expect(log).toEqual(["check one", "check two", "success one", "success two", "check three"]);
 });
 
-test("an aborted call has no effect, although its handler succeeds", async () => {
+test("an aborted call has no effect even if its handler succeeds", async () => {
   const abort = new AbortController();
   const { dispatcher, session, resources } = setUp();
   await using _scope = resources;
@@ -227,7 +227,7 @@ test("output that does not match its schema fails the call", async () => {
   expect(session.eventsOf(ToolInvoked)).toMatchObject([{ success: false }]);
 });
 
-test("a resource that a failed call created is as it was created", async () => {
+test("a resource that a failed call created is reset to its initial state", async () => {
   const { dispatcher, resources } = setUp();
   await using _scope = resources;
   const input = { name: "a", text: "", fails: true, direct: false };
@@ -237,7 +237,7 @@ test("a resource that a failed call created is as it was created", async () => {
   expect(await resources.get(cart)).toEqual(new Map([["a", 1]]));
 });
 
-test("a resource that can't be restored is reported, and the rest is undone", async () => {
+test("a resource that can't be restored is reported, and all other changes are undone", async () => {
   const broken = defineResource({
     name: "broken",
     create: () => ({}),
@@ -268,7 +268,7 @@ test("a resource that can't be restored is reported, and the rest is undone", as
   expect(await resources.get(cart)).toEqual(new Map());
   expect(session.get(items)).toEqual([]);
   expect(workspace.exists("a")).toBe(false);
-  expect(warnings).toEqual(["Some changes of the tool use_both could not be undone."]);
+  expect(warnings).toEqual(["Some changes made by the tool use_both could not be undone."]);
 });
 
 test.for([undefined, null, true, false, {}, { allow: "yes" }, "allow"])(
@@ -279,13 +279,13 @@ test.for([undefined, null, true, false, {}, { allow: "yes" }, "allow"])(
     const policy: ToolPolicy = { name: "odd", check: () => verdict as never };
     const input = { name: "a", text: "", fails: false, direct: false };
     await expect(dispatcher.call(rendered(change, [policy]), input, sdk("1"))).rejects.toThrow(
-      'The policy "odd" returned no verdict, so the call is denied.',
+      'The policy "odd" returned an invalid verdict, so the call is denied.',
     );
     expect(session.get(items)).toEqual([]);
   },
 );
 
-test("a state that a handler changes in place is not changed", async () => {
+test("a handler can't change a state in place", async () => {
   const push = definePromptTool({
     name: "push",
     description: "Changes a state in place",

@@ -11,7 +11,7 @@ import type { Workspace, WorkspaceTransaction } from "../workspace/workspace.ts"
 import { ToolFailure, type PromptToolContext } from "../tools/define-prompt-tool.ts";
 import type { PolicyCall, ToolPolicyVerdict } from "../tools/tool-policy.ts";
 
-/** What the dispatcher needs to know about its evaluation. */
+/** The dispatcher's view of its evaluation. */
 export interface DispatchContext {
   readonly evaluationId: string;
   readonly prompt: string;
@@ -23,12 +23,12 @@ export interface DispatchContext {
   readonly feedback: readonly FeedbackProvider[];
   readonly startedAt: number;
   readonly now: () => number;
-  /** Why no tool may run any more, such as an exceeded budget. */
+  /** Returns why no tool may run any more, for example because the budget is exceeded. */
   readonly refusal: () => string | undefined;
-  /** How many commands and patches of Codex have started so far, and how many of them are running. */
+  /** Number of Codex commands and patches that have started so far, and of those that are running. */
   readonly codexActivity: () => { readonly started: number; readonly running: number };
   readonly fileExists: (path: string) => boolean;
-  /** Records an event in the session and reports it. */
+  /** Receives events to record in the session and report. */
   readonly onEvent: (event: { readonly type: string; readonly payload: unknown }) => void;
   readonly onProgress: (progress: {
     readonly tool: string;
@@ -46,12 +46,12 @@ interface CallOutcome {
   readonly conflicts?: readonly string[];
 }
 
-/** How long a handler may continue after its call was aborted. Then its changes are rolled back while it runs. */
+/** How long a handler may continue after its call is aborted. After that, its changes are rolled back while it runs. */
 const ABORT_GRACE_MS = 5_000;
 
 /**
- * Runs calls of the prompt's tools as transactions: parse, policies, snapshot, handler, event. Any failure rolls back the
- * session, the resources and the workspace, and is reported to the model; none ends the evaluation.
+ * Runs calls to the prompt's tools as transactions: parse, policies, snapshot, handler, event. A failure rolls back the session,
+ * the resources and the workspace, and is reported to the model. It never ends the evaluation.
  */
 export class ToolDispatcher {
   readonly #context: DispatchContext;
@@ -62,7 +62,7 @@ export class ToolDispatcher {
     this.#context = context;
   }
 
-  /** Runs a call. Resolves to the text for the model; rejects with the text if the call failed. */
+  /** Runs a call. Resolves to the text for the model, or rejects with an error whose message is that text if the call failed. */
   async call(rendered: RenderedTool, args: unknown, sdk: ToolContext): Promise<string> {
     const call = this.#run(rendered, args, sdk);
     this.#running.add(call);
@@ -75,7 +75,7 @@ export class ToolDispatcher {
     }
   }
 
-  /** Resolves when every call has ended and its changes are committed or rolled back. */
+  /** Resolves when all calls have ended and their changes are committed or rolled back. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
@@ -130,7 +130,7 @@ export class ToolDispatcher {
     });
   }
 
-  /** Runs policies and handler, and undoes everything if one of them fails. */
+  /** Runs the policies and the handler. If one of them fails, undoes all changes. */
   async #attempt(
     rendered: RenderedTool,
     input: unknown,
@@ -153,11 +153,11 @@ export class ToolDispatcher {
       const failures: unknown[] = [];
       const attempt = async <Result>(undo: () => Promise<Result>): Promise<Result | undefined> =>
         undo().catch((failure: unknown) => void failures.push(failure));
-      // A failure must not keep the rest from being undone.
+      // Continue after a failure, so that the remaining changes are undone.
       for (const restore of restoreResources) await attempt(restore);
       const conflicts = await attempt(() => this.#rollBackWorkspace(transaction, activityBefore));
       for (const failure of failures)
-        onWarning(`Some changes of the tool ${rendered.tool.name} could not be undone.`, failure);
+        onWarning(`Some changes made by the tool ${rendered.tool.name} could not be undone.`, failure);
       return withConflicts(
         failures.length === 0 ? failed(error) : failedHalfway(error, failures),
         conflicts ?? [],
@@ -184,7 +184,7 @@ export class ToolDispatcher {
     };
     sdk.signal.throwIfAborted();
     const result = await endAfterAbort(tool.run(input, context), sdk.signal);
-    // The model never gets this result, so the call must not have any effect either.
+    // The model never receives this result, so the call must have no effect either.
     sdk.signal.throwIfAborted();
     return result;
   }
@@ -195,7 +195,7 @@ export class ToolDispatcher {
   ): Promise<readonly string[]> {
     const { workspace } = this.#context;
     if (!transaction || !workspace) return [];
-    // Events that were received while the handler ran may still wait to be read.
+    // Let events that arrived while the handler was running be read first.
     await setImmediate();
     const after = this.#context.codexActivity();
     const wasAlone = before.running === 0 && after.started === before.started;
@@ -225,7 +225,7 @@ export class ToolDispatcher {
   }
 }
 
-/** All policies must allow the call. One that fails denies it. */
+/** Checks that all policies allow the call. A policy that fails denies it. */
 async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Promise<void> {
   for (const policy of policies) {
     let verdict: unknown;
@@ -234,9 +234,11 @@ async function checkPolicies({ policies }: RenderedTool, call: PolicyCall): Prom
     } catch (cause) {
       throw new ToolFailure(`The policy "${policy.name}" failed, so the call is denied.`, { cause });
     }
-    // Anything but a verdict denies the call, as a failure does.
+    // Like a failure, an invalid verdict denies the call.
     if (!isVerdict(verdict))
-      throw new ToolFailure(`The policy "${policy.name}" returned no verdict, so the call is denied.`);
+      throw new ToolFailure(
+        `The policy "${policy.name}" returned an invalid verdict, so the call is denied.`,
+      );
     if (!verdict.allow)
       throw new ToolFailure(`The policy "${policy.name}" denies the call: ${verdict.reason}`);
   }
@@ -246,7 +248,7 @@ function isVerdict(value: unknown): value is ToolPolicyVerdict {
   return typeof value === "object" && value !== null && "allow" in value && typeof value.allow === "boolean";
 }
 
-/** Gives a handler some time to end after its call was aborted, because it may be changing files. */
+/** Gives a handler time to end after its call is aborted, because it may be changing files. */
 async function endAfterAbort<Result>(handler: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const ended = new AbortController();
   const overdue = (async () => {
@@ -280,7 +282,7 @@ function failedHalfway(error: unknown, failures: readonly unknown[]): CallOutcom
   };
 }
 
-/** Handlers may throw anything, even objects that can't be read. */
+/** Describes a thrown value, which may even be an object that can't be read. */
 function describeError(error: unknown): string {
   try {
     return error instanceof Error ? error.message || error.name : String(error);
@@ -291,11 +293,11 @@ function describeError(error: unknown): string {
 
 function withConflicts(outcome: CallOutcome, conflicts: readonly string[]): CallOutcome {
   if (conflicts.length === 0) return outcome;
-  const note = `These paths could not be restored, because a command may have changed them meanwhile: ${conflicts.join(", ")}.`;
+  const note = `These paths could not be restored, because a command may have changed them since: ${conflicts.join(", ")}.`;
   return { ...outcome, text: `${outcome.text}\n${note}`, conflicts };
 }
 
-/** Events are stored as JSON; what JSON can't hold is described instead. */
+/** Converts a value for an event, which is stored as JSON. Values that are not JSON are described instead. */
 function toJson(value: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(value) ?? "null");

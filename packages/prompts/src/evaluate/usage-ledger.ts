@@ -9,7 +9,7 @@ export const NO_USAGE: TokenUsage = {
   reasoningOutputTokens: 0,
 };
 
-/** Adds up the tokens of an evaluation: every turn of its thread, and the agents that it started. */
+/** Adds up an evaluation's token usage: all turns of its thread and of the agents that it started. */
 export class UsageLedger {
   /** Turn → its running total. */
   readonly #turns = new Map<string, TokenUsage>();

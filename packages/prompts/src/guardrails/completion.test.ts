@@ -9,7 +9,7 @@ const context = { session: new PromptSession(), workspace: undefined, cwd: "/now
 const yes: CompletionChecker = { check: () => ({ complete: true }) };
 const no = (feedback: string): CompletionChecker => ({ check: async () => ({ complete: false, feedback }) });
 
-test("files are looked for in the thread's folder, and the missing ones are named", async () => {
+test("files are searched in the thread's folder, and missing ones are listed", async () => {
   await using folder = await tempFolder("completion");
   writeFileSync(join(folder.path, "a.md"), "");
   const checker = filesExist("a.md", "b.md", "c/d.md");
@@ -20,7 +20,7 @@ test("files are looked for in the thread's folder, and the missing ones are name
   expect(await filesExist("a.md").check({ ...context, cwd: folder.path })).toEqual({ complete: true });
 });
 
-test("all must be complete, and the feedback of the others is combined", async () => {
+test("allOf requires all checkers, and combines the feedback of those that reject", async () => {
   expect(await allOf(yes, yes).check(context)).toEqual({ complete: true });
   expect(await allOf(yes, no("one"), no("two")).check(context)).toEqual({
     complete: false,
@@ -28,7 +28,7 @@ test("all must be complete, and the feedback of the others is combined", async (
   });
 });
 
-test("one that is complete is enough, otherwise each is offered", async () => {
+test("anyOf requires one checker, and otherwise offers all feedback", async () => {
   expect(await anyOf(no("one"), yes).check(context)).toEqual({ complete: true });
   expect(await anyOf(no("one"), no("two")).check(context)).toEqual({
     complete: false,

@@ -5,7 +5,7 @@ import { PromptError } from "../errors.ts";
 import type { PromptSession } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** What a completion checker can look at. */
+/** Context passed to a completion checker. */
 export interface CompletionContext {
   readonly session: PromptSession;
   readonly workspace: Workspace | undefined;
@@ -17,7 +17,7 @@ export interface CompletionContext {
 
 export type CompletionVerdict =
   | { readonly complete: true }
-  /** The feedback is sent to the agent, which continues. */
+  /** Not complete: the feedback is sent to the agent, which continues. */
   | { readonly complete: false; readonly feedback: string };
 
 /** Decides whether the task is complete when the agent stops. */
@@ -27,7 +27,7 @@ export interface CompletionChecker {
 
 /**
  * Runs a checker.
- * @throws {PromptError} `invalid_definition` if it returns anything but a verdict, which must not count as complete
+ * @throws {PromptError} `invalid_definition` for an invalid verdict, which must not count as complete
  */
 export async function checkCompletion(
   checker: CompletionChecker,
@@ -50,7 +50,7 @@ function isVerdict(value: unknown): value is CompletionVerdict {
   );
 }
 
-/** Complete when every file exists. Relative paths start at the thread's folder. */
+/** Complete if all files exist. Relative paths start at the thread's folder. */
 export function filesExist(...paths: readonly string[]): CompletionChecker {
   return {
     check: ({ cwd }) => {
@@ -61,7 +61,7 @@ export function filesExist(...paths: readonly string[]): CompletionChecker {
   };
 }
 
-/** Complete when all checkers say so. The feedback of all others is combined. */
+/** Complete if all checkers report completion. Otherwise, the feedback of the others is combined. */
 export function allOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
   return {
     check: async (context) => {
@@ -73,7 +73,7 @@ export function allOf(...checkers: readonly CompletionChecker[]): CompletionChec
   };
 }
 
-/** Complete when one checker says so. */
+/** Complete if at least one checker reports completion. */
 export function anyOf(...checkers: readonly CompletionChecker[]): CompletionChecker {
   return {
     check: async (context) => {

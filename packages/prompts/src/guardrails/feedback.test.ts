@@ -26,7 +26,7 @@ async function play(
   return texts;
 }
 
-test("every n calls", async () => {
+test("runs every n calls", async () => {
   const texts = await play(
     [staticFeedback("hint", "Breathe.", { everyCalls: 2 })],
     [0, 1, 2, 3, 4].map((at) => ({ at })),
@@ -36,7 +36,7 @@ test("every n calls", async () => {
   expect(texts).toEqual(["", advice, "", advice, ""]);
 });
 
-test("every n seconds, at the first call after the interval", async () => {
+test("runs every n seconds, after the first call following the interval", async () => {
   const texts = await play(
     [staticFeedback("hint", "Breathe.", { everySeconds: 10 })],
     [{ at: 5_000 }, { at: 12_000 }, { at: 15_000 }, { at: 23_000 }],
@@ -45,7 +45,7 @@ test("every n seconds, at the first call after the interval", async () => {
   expect(texts.map((text) => text !== "")).toEqual([false, true, false, true]);
 });
 
-test("once when a file was created", async () => {
+test("runs once after a file is created", async () => {
   const texts = await play(
     [staticFeedback("hint", "Check it.", { fileCreated: "out" })],
     [{ at: 0 }, { at: 1, files: ["out"] }, { at: 2, files: ["out"] }],
@@ -54,7 +54,7 @@ test("once when a file was created", async () => {
   expect(texts.map((text) => text !== "")).toEqual([false, true, false]);
 });
 
-test("the deadline's provider says how much time is left", async () => {
+test("the deadline provider reports how much time is left", async () => {
   expect(await play([deadlineFeedback({ everyCalls: 1 })], [{ at: 20_000 }])).toEqual([
     '<feedback provider="deadline">\n40 seconds are left until the deadline.\n</feedback>',
   ]);

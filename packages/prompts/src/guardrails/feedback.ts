@@ -5,10 +5,10 @@ import type { Deadline } from "../limits/deadline.ts";
 import type { PromptSession } from "../session/session.ts";
 import { defineSlice, type Slice } from "../session/slice.ts";
 
-/** When a feedback provider runs. If it has several triggers, one is enough. */
+/** Determines when a feedback provider runs. If it has several triggers, any one is enough. */
 export type FeedbackTrigger =
   | { readonly everyCalls: number }
-  /** Checked after each call; runs at the first call after the interval. */
+  /** Checked after each call, so the provider runs after the first call following the interval. */
   | { readonly everySeconds: number }
   /** Runs once, after the first call that finds the file. Relative to the thread's folder. */
   | { readonly fileCreated: string };
@@ -16,17 +16,17 @@ export type FeedbackTrigger =
 export interface FeedbackContext {
   readonly session: PromptSession;
   readonly deadline: Deadline | undefined;
-  /** Tool calls of this evaluation so far. */
+  /** Number of tool calls in this evaluation so far. */
   readonly calls: number;
   /** The tool that was just called. */
   readonly tool: string;
 }
 
-/** Adds advice to the results of tools, so that the agent gets it without a new turn. */
+/** Appends advice to tool results, so that the agent receives it without a new turn. */
 export interface FeedbackProvider {
   readonly name: string;
   readonly triggers: readonly FeedbackTrigger[];
-  /** Returns the advice; undefined adds none. */
+  /** Returns the advice, or undefined for none. */
   provide(context: FeedbackContext): string | undefined | Promise<string | undefined>;
 }
 
@@ -59,7 +59,7 @@ interface ProviderState {
 
 type FeedbackState = Readonly<Record<string, ProviderState>>;
 
-/** When each provider last ran. A log: a failed tool call does not repeat the advice. */
+/** When each provider last ran. A log slice, so that the advice is not repeated after a failed tool call. */
 const feedbackState: Slice<FeedbackState> = defineSlice<FeedbackState>({
   name: "feedback",
   kind: "log",
@@ -73,11 +73,11 @@ export interface FeedbackRun {
   readonly startedAt: number;
   readonly now: number;
   readonly fileExists: (path: string) => boolean;
-  /** Receives failures of providers: advice is never worth a failed call. */
+  /** Receives provider failures, which never fail the tool call. */
   readonly onError: (provider: string, error: unknown) => void;
 }
 
-/** Runs every provider that is due and returns the text to append to the tool's result. */
+/** Runs all providers that are due and returns the text to append to the tool's result. */
 export async function collectFeedback(run: FeedbackRun): Promise<string> {
   const parts: string[] = [];
   for (const provider of run.providers) {
@@ -122,7 +122,7 @@ function newFiles(
   );
 }
 
-/** Always the same advice. */
+/** Always gives the same advice. */
 export function staticFeedback(
   name: string,
   text: string,

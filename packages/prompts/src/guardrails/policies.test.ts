@@ -26,7 +26,7 @@ test("an existing file must be read before it is changed; a new one may be writt
   expect(await policy.check(call(session, "other", { path: "b" }, ["b"]))).toEqual({ allow: true });
 });
 
-test("a tool is denied until the tools that it needs have succeeded", async () => {
+test("a tool is denied until its required tools have succeeded", async () => {
   const session = new PromptSession();
   const policy = requireTools({ deploy: ["test", "build"] });
 
@@ -39,7 +39,7 @@ test("a tool is denied until the tools that it needs have succeeded", async () =
   expect(await policy.check(call(session, "deploy"))).toEqual({ allow: true });
 });
 
-test("policies of one kind keep their state apart, and a rollback undoes it", async () => {
+test("policies of the same kind have separate state, which a rollback undoes", async () => {
   const session = new PromptSession();
   const one = requireTools({ deploy: ["test"] }, "one");
   const other = requireTools({ deploy: ["test"] }, "other");
@@ -52,7 +52,7 @@ test("policies of one kind keep their state apart, and a rollback undoes it", as
   expect(await one.check(call(session, "deploy"))).toMatchObject({ allow: false });
 });
 
-test("a function decides with a reason", async () => {
+test("a function can deny a call with a reason", async () => {
   const policy = customPolicy("small", ({ input }) =>
     (input as { n: number }).n > 3 ? "too many" : undefined,
   );
@@ -72,14 +72,14 @@ test("a file that was read under another spelling of its path may be changed", a
   expect(await policy.check(call(session, "write", { path: "./b" }, ["b"]))).toMatchObject({ allow: false });
 });
 
-test("a policy that is set up wrongly is refused, because it would allow everything", () => {
+test("a misconfigured policy is rejected, because it would allow everything", () => {
   expect(() => readBeforeWrite({ reads: {}, write: {} } as never)).toThrow(/Did you mean "read"/);
   expect(() => readBeforeWrite({ read: {} } as never)).toThrow(/write must be/);
   expect(() => requireTools({ deploy: "test" } as never)).toThrow(/dependencies must be/);
   expect(() => customPolicy("p", undefined as never)).toThrow(/check must be a function/);
 });
 
-test("names of tools that objects inherit need no other tools", async () => {
+test("tools named like inherited object members require no other tools", async () => {
   const policy = requireTools({ deploy: ["test"] });
   expect(await policy.check(call(new PromptSession(), "constructor"))).toEqual({ allow: true });
 });

@@ -8,7 +8,7 @@ import { allow, deny, type PolicyCall, type ToolPolicy } from "../tools/tool-pol
 
 type PolicyState = Readonly<Record<string, readonly string[]>>;
 
-/** What each policy remembers, by its name: policies never share state. Rolled back with failed calls. */
+/** Each policy's state, by policy name, so that policies never share state. Rolled back with failed calls. */
 const policyState: Slice<PolicyState> = defineSlice<PolicyState>({
   name: "policies",
   initial: {},
@@ -27,21 +27,24 @@ function remember(session: PromptSession, policy: string, value: string): void {
 }
 
 export interface ReadBeforeWriteOptions {
-  /** Tools that read a file, and the field of their input with its path. */
+  /** Tools that read a file → the input field with the file's path. */
   readonly read: Readonly<Record<string, string>>;
-  /** Tools that change a file, and the field of their input with its path. */
+  /** Tools that change a file → the input field with the file's path. */
   readonly write: Readonly<Record<string, string>>;
-  /** Default: "read-before-write". Needed to use the policy twice. */
+  /** Required if the policy is used twice. Default: "read-before-write". */
   readonly name?: string;
 }
 
-/** Denies changes to an existing file that was not read before. New files may be written. */
+/** Denies changes to an existing file that has not been read. New files may be written. */
 export function readBeforeWrite(options: ReadBeforeWriteOptions): ToolPolicy {
   rejectUnknownOptions("readBeforeWrite", options, KNOWN);
   const { read, write, name = "read-before-write" } = options;
   const check = (what: string, value: unknown): void =>
-    checkDefinition(`readBeforeWrite: ${what}`, value ?? null, "an object of tools and fields", (fields) =>
-      isRecordOf(fields, isString),
+    checkDefinition(
+      `readBeforeWrite: ${what}`,
+      value ?? null,
+      "an object that maps tools to fields",
+      (fields) => isRecordOf(fields, isString),
     );
   check("read", read);
   check("write", write);
@@ -62,7 +65,7 @@ export function readBeforeWrite(options: ReadBeforeWriteOptions): ToolPolicy {
 
 const KNOWN: OptionKeys<ReadBeforeWriteOptions> = { read: true, write: true, name: true };
 
-/** A guard that is set up wrongly would allow everything. */
+/** Rejects invalid definitions, because a misconfigured policy would allow everything. */
 function checkDefinition(
   what: string,
   value: unknown,
@@ -89,7 +92,7 @@ export function requireTools(
   checkDefinition(
     "requireTools: dependencies",
     dependencies ?? null,
-    "an object of tools and arrays",
+    "an object that maps tools to arrays of tools",
     (value) => isRecordOf(value, isStrings),
   );
   const needed = new Set(Object.values(dependencies).flat());
@@ -107,7 +110,7 @@ export function requireTools(
   };
 }
 
-/** A policy from a function: returns the reason for a denial, or undefined to allow. */
+/** Creates a policy from a function that returns the reason for a denial, or undefined to allow the call. */
 export function customPolicy(
   name: string,
   check: (call: PolicyCall) => string | undefined | Promise<string | undefined>,

@@ -11,7 +11,7 @@ const usage = (input: number, output: number, cached = 0) => ({
   reasoningOutputTokens: 0,
 });
 
-test("running totals of evaluations replace each other and add up across evaluations", () => {
+test("running totals replace each other within an evaluation and add up across evaluations", () => {
   const budget = new Budget({ totalTokens: 100 });
   budget.record("one", "m", usage(10, 5));
   budget.record("one", "m", usage(40, 10));
@@ -32,7 +32,7 @@ test("the error names the limit and by how much it was exceeded", () => {
   );
 });
 
-test("money is counted by the prices of the model, cached input apart", () => {
+test("cost is computed from the model's prices, with cached input counted separately", () => {
   const prices = { m: { inputPerMillion: 2, cachedInputPerMillion: 0.5, outputPerMillion: 10 } };
   const budget = new Budget({ usd: 1, prices });
   budget.record("one", "m", usage(1_000_000, 100_000, 400_000));
@@ -41,7 +41,7 @@ test("money is counted by the prices of the model, cached input apart", () => {
   expect(() => budget.checkModel("other")).toThrow(/no prices for the model "other"/);
 });
 
-test("a function may set the prices, for the models that it knows", () => {
+test("a function can set the prices of the models that it knows", () => {
   const prices = ({ model, outputTokens }: ModelUsage) => (model === "m" ? outputTokens / 100 : undefined);
   const budget = new Budget({ usd: 1, prices });
   budget.checkModel("m");
@@ -51,6 +51,6 @@ test("a function may set the prices, for the models that it knows", () => {
   expect(() => budget.checkModel("other")).toThrow(/no prices for the model "other"/);
 });
 
-test.for([{}, { totalTokens: 0 }, { inputTokens: -1 }, { usd: Number.NaN }])("%o is refused", (limits) => {
+test.for([{}, { totalTokens: 0 }, { inputTokens: -1 }, { usd: Number.NaN }])("%o is rejected", (limits) => {
   expect(() => new Budget(limits)).toThrow(expect.objectContaining({ code: "invalid_option" }) as Error);
 });

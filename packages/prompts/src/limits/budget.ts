@@ -3,21 +3,21 @@ import { createPricer, type Pricer, type Prices } from "codexkit/options";
 import { checkValue } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
-/** What evaluations may use. Several evaluations can share one budget. */
+/** Usage limits for evaluations. Several evaluations can share one budget. */
 export interface BudgetLimits {
   readonly totalTokens?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
-  /** Money. Needs `prices`. */
+  /** Cost limit. Requires `prices`. */
   readonly usd?: number;
 }
 
 export interface BudgetOptions extends BudgetLimits {
-  /** A model without a price can't be used with a `usd` limit. */
+  /** Prices per model. With a `usd` limit, a model without a price can't be used. */
   readonly prices?: Prices;
 }
 
-/** A limit that was exceeded. */
+/** An exceeded limit. */
 export interface BudgetExcess {
   readonly limit: keyof BudgetLimits;
   readonly allowed: number;
@@ -45,7 +45,7 @@ interface Recorded {
 export class Budget {
   readonly limits: BudgetLimits;
   readonly #price: Pricer;
-  /** By evaluation: usage is reported as a running total, so a new report replaces the old one. */
+  /** By evaluation. Usage is reported as a running total, so a new report replaces the old one. */
   readonly #recorded = new Map<string, Recorded>();
 
   constructor(options: BudgetOptions) {
@@ -60,7 +60,7 @@ export class Budget {
     this.#price = createPricer(prices, toError);
   }
 
-  /** Throws early if the cost of a model can't be computed. */
+  /** Throws if the cost of a model can't be computed, so that this is detected before a turn starts. */
   checkModel(model: string): void {
     if (this.limits.usd === undefined || this.#price({ model, ...NO_USAGE }) !== undefined) return;
     throw new PromptError(
@@ -74,7 +74,7 @@ export class Budget {
     this.#recorded.set(evaluationId, { usage, model });
   }
 
-  /** What all evaluations used so far. */
+  /** Total usage of all evaluations so far. */
   get used(): Required<BudgetLimits> {
     const used = { totalTokens: 0, inputTokens: 0, outputTokens: 0, usd: 0 };
     for (const { usage, model } of this.#recorded.values()) {
@@ -86,7 +86,7 @@ export class Budget {
     return used;
   }
 
-  /** The first limit that is exceeded. */
+  /** The first exceeded limit. */
   get excess(): BudgetExcess | undefined {
     const { used } = this;
     for (const limit of LIMITS) {
@@ -107,7 +107,7 @@ function isPositive(value: unknown): boolean {
   return typeof value === "number" && value > 0;
 }
 
-/** One sentence that names the limit and says by how much it was exceeded. */
+/** Describes which limit was exceeded and by how much. */
 export function describeExcess({ limit, allowed, used }: BudgetExcess): string {
   const digits = limit === "usd" ? 4 : 0;
   const over = (used - allowed).toFixed(digits);

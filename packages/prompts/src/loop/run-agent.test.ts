@@ -24,7 +24,7 @@ async function* queue(...words: readonly string[]): AsyncGenerator<AgentRequest<
 }
 
 describe("runAgent", () => {
-  test("evaluates each request in its own session and reports what it did", async () => {
+  test("evaluates each request in its own session and returns a report", async () => {
     await using setup = await launch(answer);
     const results: string[] = [];
     const sessions = new Set<unknown>();
@@ -44,7 +44,7 @@ describe("runAgent", () => {
     expect(report).toEqual({ succeeded: 3, failed: 0, deadLetters: 0 });
   });
 
-  test("a request that failed too often is a dead letter, others go on", async () => {
+  test("a request that fails too often becomes a dead letter, and others continue", async () => {
     await using setup = await launch(answer);
     const log: string[] = [];
     const report = await runAgent(queue("broken", "broken", "broken", "fine"), {
@@ -61,7 +61,7 @@ describe("runAgent", () => {
     expect(report).toEqual({ succeeded: 1, failed: 3, deadLetters: 1 });
   });
 
-  test("a shutdown takes no more requests, and ends with a queue that never does", async () => {
+  test("a shutdown takes no more requests, and ends even if the queue never does", async () => {
     await using setup = await launch(answer);
     const abort = new AbortController();
     async function* endless(): AsyncGenerator<AgentRequest<string>> {
@@ -84,7 +84,7 @@ describe("runAgent", () => {
     expect(report.succeeded).toBe(1);
   });
 
-  test("a shutdown ends requests that take too long, also while all capacity is in use", async () => {
+  test("a shutdown ends requests that take too long, even while all capacity is in use", async () => {
     const never = gate();
     await using setup = await launch(() => [say(["one", waitFor(never)])]);
     const abort = new AbortController();
@@ -152,7 +152,7 @@ describe("runAgent", () => {
   });
 });
 
-test("a dead-letter callback that throws ends the worker with its error, after running requests", async () => {
+test("a dead-letter callback that throws ends the worker with its error, after running requests have ended", async () => {
   await using setup = await launch(answer);
   const results: string[] = [];
   const running = runAgent(queue("fine", "broken", "fine", "fine", "fine"), {
@@ -171,7 +171,7 @@ test("a dead-letter callback that throws ends the worker with its error, after r
   expect(results).toContain("0");
 });
 
-test("callbacks of the heartbeat that throw are reported, and end nothing", async () => {
+test("heartbeat callbacks that throw are reported and end nothing", async () => {
   await using setup = await launch(answer);
   const warned = Promise.withResolvers<string>();
   const report = await runAgent(queue("fine"), {

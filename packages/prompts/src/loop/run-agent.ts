@@ -16,17 +16,17 @@ export interface AgentRequest<Input> {
   readonly attempt?: number;
 }
 
-/** What a worker does with requests. */
+/** How a worker handles requests. */
 export interface AgentOptions<Input, Output> {
   readonly codex: Codex;
-  /** Makes the prompt of a request. */
+  /** Creates the prompt for a request. */
   readonly prompt: (request: AgentRequest<Input>) => Prompt<Output> | Promise<Prompt<Output>>;
-  /** Options of each evaluation. Each request has its own session unless one is given here. */
+  /** Returns the options of a request's evaluation. Each request has its own session unless one is set here. */
   readonly evaluation?: (request: AgentRequest<Input>) => EvaluateOptions | Promise<EvaluateOptions>;
-  /** Called with the result. The request is acknowledged when it resolves. */
+  /** Called with the result. The request is acknowledged when the callback resolves. */
   readonly onResult: (request: AgentRequest<Input>, result: EvaluationResult<Output>) => void | Promise<void>;
   /**
-   * Called when a request failed and will be delivered again, if the queue does that. If this or `onDeadLetter` throws, the
+   * Called when a request failed and will be redelivered, if the queue supports that. If this or `onDeadLetter` throws, the
    * request would be lost, so the worker takes no more requests and `runAgent` rejects.
    */
   readonly onFailure?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
@@ -34,23 +34,23 @@ export interface AgentOptions<Input, Output> {
   readonly onDeadLetter?: (request: AgentRequest<Input>, error: unknown) => void | Promise<void>;
   /** Deliveries after which a failed request goes to `onDeadLetter`. Default: 3. */
   readonly maxAttempts?: number;
-  /** Keeps the request's lease alive while it is evaluated. Called every `heartbeatIntervalMs`. */
+  /** Extends the request's lease while it is evaluated. Called every `heartbeatIntervalMs`. */
   readonly extendLease?: (request: AgentRequest<Input>) => void | Promise<void>;
-  /** Shows that the worker is alive, with the number of running requests. Called every `heartbeatIntervalMs`. */
+  /** Signals that the worker is alive, with the number of running requests. Called every `heartbeatIntervalMs`. */
   readonly onHeartbeat?: (running: number) => void;
   /** Default: 15 s. */
   readonly heartbeatIntervalMs?: number;
-  /** Receives failures of `extendLease` and `onHeartbeat`, which end no request. */
+  /** Receives failures of `extendLease` and `onHeartbeat`, which don't affect requests. */
   readonly onWarning?: (message: string, error: unknown) => void;
-  /** Requests that are evaluated at the same time. Default: 1. */
+  /** Number of requests that are evaluated concurrently. Default: 1. */
   readonly concurrency?: number;
-  /** Stops taking requests. Running ones have `drainMs` to end, then they are aborted. */
+  /** Stops taking requests. Running requests have `drainMs` to end before they are aborted. */
   readonly signal?: AbortSignal;
   /** Default: 30 s. */
   readonly drainMs?: number;
 }
 
-/** What a worker did. */
+/** Summary of a worker's run. */
 export interface AgentReport {
   readonly succeeded: number;
   readonly failed: number;
@@ -60,7 +60,7 @@ export interface AgentReport {
 const DEFAULTS = { maxAttempts: 3, heartbeatIntervalMs: 15_000, concurrency: 1, drainMs: 30_000 } as const;
 
 /**
- * Evaluates requests from a queue until it ends or the signal aborts. Resolves when all running requests have ended.
+ * Evaluates requests from a queue until the queue ends or the signal aborts. Resolves when all running requests have ended.
  *
  * @example
  * await runAgent(queue, { codex, prompt: ({ input }) => review.bind(input), onResult: save, signal });
@@ -80,7 +80,7 @@ export async function runAgent<Input, Output>(
       worker.start(next.request);
     }
   } finally {
-    // Not awaited without a limit: a queue that hangs must not keep the worker from shutting down.
+    // Not awaited, because a hanging queue must not keep the worker from shutting down.
     void Promise.resolve(iterator.return?.()).catch(() => {});
     await worker.drain();
   }
@@ -130,7 +130,7 @@ function checkAgentOptions<Input, Output>(
   checkValue("runAgent: signal", options.signal, "an AbortSignal", (value) => value instanceof AbortSignal);
 }
 
-/** Undefined at the end of the queue, and when the worker must stop, even while all of its capacity is in use. */
+/** Returns undefined at the end of the queue or when the worker must stop, even while all of its capacity is in use. */
 async function nextRequest<Input, Output>(
   iterator: AsyncIterator<AgentRequest<Input>>,
   worker: Worker<Input, Output>,
@@ -148,11 +148,11 @@ async function nextRequest<Input, Output>(
   }
 }
 
-/** A request without an ID could not be acknowledged or delivered again. */
+/** Rejects invalid requests. A request without an id could not be acknowledged or redelivered. */
 function checkRequest(request: unknown): void {
   const { id, attempt } = (request ?? {}) as Readonly<Record<string, unknown>>;
-  checkValue("runAgent: id of a request", id ?? null, "a string", isString);
-  checkValue("runAgent: attempt of a request", attempt, "a whole number of at least 1", isCount);
+  checkValue("runAgent: request id", id ?? null, "a string", isString);
+  checkValue("runAgent: request attempt", attempt, "a whole number of at least 1", isCount);
 }
 
 class Worker<Input, Output> implements AsyncDisposable {
@@ -173,7 +173,7 @@ class Worker<Input, Output> implements AsyncDisposable {
     );
   }
 
-  /** Aborts when a callback that must not fail has failed. */
+  /** Aborts when `onFailure` or `onDeadLetter` has failed. */
   get failed(): AbortSignal {
     return this.#failure.signal;
   }
@@ -194,7 +194,7 @@ class Worker<Input, Output> implements AsyncDisposable {
     this.#running.add(running);
   }
 
-  /** Waits for the running requests, and aborts them if a shutdown takes longer than it may. */
+  /** Waits for the running requests. Aborts them if a shutdown exceeds its time limit. */
   async drain(): Promise<void> {
     const { signal, drainMs = DEFAULTS.drainMs } = this.#options;
     const ended = Promise.allSettled(this.#running);

@@ -12,28 +12,28 @@ import { checkPromptName, checkSectionKey } from "./names.ts";
 import type { Section } from "./section.ts";
 
 export interface PromptOptions<Params, Output> {
-  /** Groups prompts, as in `reviews`. */
+  /** Namespace that groups prompts, such as `reviews`. */
   readonly ns: string;
-  /** Names the prompt inside its namespace. */
+  /** The prompt's name in its namespace. */
   readonly key: string;
-  /** The parameters that sections read. Without it the prompt has none. */
+  /** Schema of the parameters that sections read. Default: no parameters. */
   readonly params?: StandardSchema<Params>;
-  /** The type of the answer. Without it the answer is text. */
+  /** Schema of the output. Default: the output is text. */
   readonly output?: StandardSchema<Output>;
   readonly sections: readonly Section<Params>[];
-  /** Tools that can always be called. */
+  /** Tools that are always available. */
   readonly tools?: readonly AnyPromptTool[];
-  /** Apply to every tool. All must allow a call. */
+  /** Policies that apply to every tool. All must allow a call. */
   readonly policies?: readonly ToolPolicy[];
-  /** Add advice to the results of tools. */
+  /** Providers that append advice to tool results. */
   readonly feedback?: readonly FeedbackProvider[];
   /** Decides whether the task is complete when the agent stops. */
   readonly completion?: CompletionChecker;
-  /** Replaces resources that tools use, such as by fakes in tests. */
+  /** Replacements for resources that tools use, such as fakes in tests. */
   readonly resources?: readonly ResourceOverride[];
 }
 
-/** A prompt without its parameters: a portable description of an agent. */
+/** A prompt without parameters bound: a portable description of an agent. */
 export interface PromptDefinition<Params, Output> extends PromptOptions<Params, Output> {
   /** `ns/key`. */
   readonly name: string;
@@ -44,13 +44,13 @@ export interface PromptDefinition<Params, Output> extends PromptOptions<Params, 
   bind(...params: keyof Params extends never ? [] : [params: Params]): Prompt<Output>;
 }
 
-/** A prompt with its parameters: what `evaluate` takes. */
+/** A prompt with its parameters bound, for `evaluate`. */
 export interface Prompt<Output> {
   readonly definition: AnyPromptDefinition<Output>;
   readonly params: unknown;
 }
 
-/** A definition whose parameters are already checked. */
+/** A definition whose parameters have already been checked. */
 export type AnyPromptDefinition<Output> = Omit<PromptOptions<never, Output>, "params"> & {
   readonly name: string;
 };
@@ -110,7 +110,7 @@ export function definePrompt<Params = {}, Output = undefined>(
 function parseParams(name: string, schema: StandardSchema | undefined, params: unknown): unknown {
   if (!schema) {
     if (Object.keys(params ?? {}).length === 0) return {};
-    throw new PromptError("invalid_parameters", `${name} has no parameters, but bind() got some.`);
+    throw new PromptError("invalid_parameters", `${name} has no parameters, but bind() received some.`);
   }
   const parsed = parseWith(schema, params ?? {});
   if ("value" in parsed) return parsed.value;
@@ -140,7 +140,7 @@ function checkSections<Params>(
     if (section.visibility !== undefined && section.visibility !== "full" && section.summary === undefined) {
       throw new PromptError(
         "invalid_definition",
-        `Section "${path.join(".")}" of ${name} can be summarised but has no summary.`,
+        `Section "${path.join(".")}" of ${name} can be summarised but has no summary. Add one.`,
       );
     }
     checkSections(name, section.children ?? [], path);
@@ -196,7 +196,7 @@ function isAbsolutePath(value: unknown): boolean {
   return typeof value === "string" && isAbsolute(value);
 }
 
-/** Checks what the types say, for callers that have none. */
+/** Checks the types at run time, for callers without type checking. */
 function checkGuardrails<Params, Output>(name: string, options: PromptOptions<Params, Output>): void {
   const check = (
     what: string,
@@ -219,14 +219,14 @@ function checkGuardrails<Params, Output>(name: string, options: PromptOptions<Pa
   for (const provider of options.feedback ?? []) checkProvider(name, provider);
 }
 
-/** What a policy remembers is stored by its name. The same policy may apply to several sections. */
+/** Rejects policies that share a name, because state is stored by name. The same policy may apply to several sections. */
 function checkPolicyNames(prompt: string, policies: readonly ToolPolicy[]): void {
   const names = [...new Set(policies)].map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   throw new PromptError(
     "invalid_definition",
-    `${prompt} has two policies named "${twice}", which would share what they remember. Give one another name.`,
+    `${prompt} has two policies named "${twice}", which would share their state. Rename one of them.`,
   );
 }
 
@@ -234,7 +234,7 @@ function listPolicies<Params>(sections: readonly Section<Params>[]): readonly To
   return sections.flatMap(({ policies = [], children = [] }) => [...policies, ...listPolicies(children)]);
 }
 
-/** The tools that every prompt with summarised sections has. */
+/** Names of the tools that are added to prompts with summarised sections. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["read_section", "open_sections"]);
 
 function checkTools<Params>(
@@ -247,14 +247,14 @@ function checkTools<Params>(
       checkValue(
         `A tool of ${name}`,
         tool,
-        "made by definePromptTool",
+        "created by definePromptTool",
         (value) => hasMethods(value, "parse", "run"),
         "invalid_definition",
       );
       if (RESERVED_NAMES.has(tool.name)) {
         throw new PromptError(
           "invalid_definition",
-          `${name}: "${tool.name}" is the name of a tool that opens sections. Choose another.`,
+          `${name}: the tool name "${tool.name}" is reserved for the tool that opens sections. Choose another.`,
         );
       }
       if (names.has(tool.name)) {

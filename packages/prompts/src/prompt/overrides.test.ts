@@ -41,7 +41,7 @@ test("overrides replace texts and descriptions whose hash matches", () => {
   expect(overrides.stale).toEqual([]);
 });
 
-test("overrides of a text that has changed since are dropped and reported", () => {
+test("overrides of a text that has since changed are dropped and reported", () => {
   const overrides = stored("old", "old");
 
   const { text, tools } = renderPrompt(prompt, { context, overrides });
@@ -51,13 +51,13 @@ test("overrides of a text that has changed since are dropped and reported", () =
   expect(overrides.stale).toEqual(["task", "wave"]);
 });
 
-test("an override with an unknown parameter is refused by name", () => {
+test("an override with an unknown parameter is rejected by name", () => {
   const overrides = stored(hashSection(section), hashTool(tool), "Hi {{nmae}}");
 
   expect(() => renderPrompt(prompt, { context, overrides })).toThrow(/"nmae"/);
 });
 
-test("what is not a file of overrides is refused", () => {
+test("an invalid overrides file is rejected", () => {
   expect(() => PromptOverrides.parse('{"version":2}')).toThrow(
     expect.objectContaining({ code: "invalid_snapshot" }) as Error,
   );
@@ -94,11 +94,11 @@ test.for([
   ['{"version":2,"sections":{},"tools":{}}', /version/],
   ['{"version":1,"sections":{},"tools":{},"sektions":{}}', /sektions/],
   ['{"version":1,"sections":{"a":{"hash":1,"text":""}},"tools":{}}', /sections\.a\.hash/],
-] as const)("what is wrong with %s is said", ([json, problem]) => {
+] as const)("the error describes the problem with %s", ([json, problem]) => {
   expect(() => PromptOverrides.parse(json)).toThrow(problem);
 });
 
-test("overrides of a wrong type are refused", () => {
+test("overrides of the wrong type are rejected", () => {
   expect(() => new PromptOverrides({ version: 1, sections: { a: 3 } } as never)).toThrow(
     expect.objectContaining({ code: "invalid_snapshot" }) as Error,
   );

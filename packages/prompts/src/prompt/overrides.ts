@@ -11,14 +11,14 @@ const overridesFile = z.strictObject({
   tools: z.record(z.string(), z.strictObject({ hash: z.string(), description: z.string() })),
 });
 
-/** Overrides as they are stored: each with the hash of what it replaces. */
+/** Stored overrides, each with the hash of the text that it replaces. */
 export type StoredOverrides = z.output<typeof overridesFile>;
 
 /**
- * Replacements for the texts of sections and the descriptions of tools, made without changing the code. An override names
- * the hash of the text that it replaces; if the code has changed since, the override is stale and is not used.
+ * Replaces section texts and tool descriptions without code changes. An override contains the hash of the text that it replaces.
+ * If the code has changed since, the override is stale and is not used.
  *
- * Texts may contain `{{name}}`, which is replaced by the parameter of that name.
+ * Texts may contain `{{name}}`, which is replaced with the parameter of that name.
  */
 export class PromptOverrides {
   readonly #stored: StoredOverrides;
@@ -29,7 +29,7 @@ export class PromptOverrides {
     const parsed = overridesFile.safeParse(stored);
     if (!parsed.success) {
       const problem = z.prettifyError(parsed.error);
-      throw new PromptError("invalid_snapshot", `The overrides can't be used:\n${problem}`, {
+      throw new PromptError("invalid_snapshot", `The overrides are invalid:\n${problem}`, {
         cause: parsed.error,
       });
     }
@@ -52,8 +52,8 @@ export class PromptOverrides {
   }
 
   /**
-   * Paths and tool names of overrides that were not used when the prompt was last rendered: their hash does not match, or the
-   * prompt has no such section or tool.
+   * Paths and tool names of overrides that were not used when the prompt was last rendered, because their hash does not match or
+   * the prompt has no such section or tool.
    */
   get stale(): readonly string[] {
     return [...this.#stale];
@@ -72,7 +72,7 @@ export class PromptOverrides {
     return override.description;
   }
 
-  /** Marks the overrides of sections and tools that the prompt does not have. Called before the prompt is rendered. */
+  /** Marks overrides as stale whose section or tool the prompt does not have. Called before the prompt is rendered. */
   checkTargets(paths: ReadonlySet<string>, tools: ReadonlySet<string>): void {
     this.#stale.clear();
     for (const path of Object.keys(this.#stored.sections)) if (!paths.has(path)) this.#stale.add(path);
@@ -87,14 +87,14 @@ export class PromptOverrides {
 }
 
 /**
- * Hash of a section's text. A function is hashed by its source, so a change of the code makes its overrides stale: a text
- * written for the old code may not fit the new one.
+ * Returns a hash of a section's text. A function is hashed by its source, so a code change makes its overrides stale, because
+ * text that was written for the old code may not fit the new code.
  */
 export function hashSection(section: Pick<Section<never>, "title" | "render">): string {
   return hash([section.title, String(section.render)]);
 }
 
-/** Hash of a tool's contract: its description and the schema of its input. */
+/** Returns a hash of a tool's contract: its description and input schema. */
 export function hashTool(tool: AnyPromptTool): string {
   return hash([tool.name, tool.description, JSON.stringify(tool.inputSchema)]);
 }

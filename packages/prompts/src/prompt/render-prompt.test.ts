@@ -14,7 +14,7 @@ const tool = (name: string) =>
   definePromptTool({ name, description: name, input: z.strictObject({}), handler: () => name });
 
 describe("rendering", () => {
-  test("sections are rendered depth-first under numbered headings, disabled ones left out", () => {
+  test("sections are rendered depth-first under numbered headings, without disabled ones", () => {
     const prompt = definePrompt({
       ns: "test",
       key: "tree",
@@ -96,7 +96,7 @@ describe("rendering", () => {
         const first = renderPrompt(prompt, { context });
         expect(renderPrompt(prompt, { context })).toEqual(first);
         expect(first.text.match(/^#+ [\d.]+\. /gm)?.length).toBe(first.sections.length);
-        // Numbers follow the order of the text.
+        // Numbers have the same order as the text.
         const numbers = first.sections.map(({ number }) => number.split(".").map(Number));
         expect(numbers).toEqual(numbers.toSorted(compareNumbers));
       }),
@@ -136,7 +136,7 @@ describe("definitions", () => {
         sections: [{ key: "a", title: "A", render: "", tools: [tool("t")] }],
       },
     ],
-  ])("%s is refused", ([, options]) => {
+  ])("%s is rejected", ([, options]) => {
     expect(() => definePrompt(options as Parameters<typeof definePrompt>[0])).toThrow(
       expect.objectContaining({ code: "invalid_definition" }) as Error,
     );
@@ -155,7 +155,7 @@ describe("definitions", () => {
     expect(() => prompt.bind()).toThrow(expect.objectContaining({ code: "invalid_parameters" }) as Error);
   });
 
-  test("a misspelt option is refused with the right name", () => {
+  test("a misspelt option is rejected with the right name", () => {
     // @ts-expect-error -- not an option
     expect(() => definePrompt({ ns: "n", key: "k", section: [] })).toThrow(/sections/);
   });
@@ -172,11 +172,11 @@ describe("callers without types", () => {
       { context },
     ).text;
 
-  test("a section whose enabled returns a promise is refused, because it would be shown to everybody", () => {
+  test("a section whose enabled returns a promise is rejected, because it would always be enabled", () => {
     expect(() => render({ enabled: (async () => false) as never })).toThrow(/enabled returned object/);
   });
 
-  test("an unknown visibility is refused", () => {
+  test("an unknown visibility is rejected", () => {
     const hidden = (() => "hidden") as never;
     expect(() => render({ visibility: hidden, summary: "s" })).toThrow(/visibility must be/);
   });
@@ -185,14 +185,14 @@ describe("callers without types", () => {
     expect(() => render({ tools: [tool(name)] })).toThrow(/opens sections/);
   });
 
-  test("two policies of one name are refused, one policy in two places is not", () => {
+  test("two policies with the same name are rejected, but one policy in two places is not", () => {
     const policy = () => customPolicy("p", () => undefined);
     const one = policy();
     expect(() => render({ policies: [policy(), policy()] })).toThrow(/two policies named "p"/);
     expect(render({ policies: [one, one] })).toBe("## 1. A\n\ntext");
   });
 
-  test("parameters for a prompt that has none are refused", () => {
+  test("parameters for a prompt without parameters are rejected", () => {
     const prompt = definePrompt({ ns: "n", key: "k", sections: [{ key: "a", title: "A", render: "" }] });
     expect(() => (prompt.bind as (params: object) => unknown)({ a: 1 })).toThrow(/has no parameters/);
   });

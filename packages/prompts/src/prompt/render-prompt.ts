@@ -5,21 +5,21 @@ import type { Prompt } from "./define-prompt.ts";
 import type { PromptOverrides } from "./overrides.ts";
 import type { PromptSkill, RenderContext, Section, Visibility } from "./section.ts";
 
-/** A section as it appears in the rendered prompt. */
+/** A section of a rendered prompt. */
 export interface RenderedSection {
-  /** Its keys joined with dots. */
+  /** The section's keys, joined with dots. */
   readonly path: string;
-  /** Its number in the outline, such as `1.2`. */
+  /** The section's number in the outline, such as `1.2`. */
   readonly number: string;
   readonly title: string;
   readonly visibility: Visibility;
-  /** The full text with its children, for `read_section`. */
+  /** The full text including children, for `read_section`. */
   readonly fullText: string;
-  /** Whether it or a section below it has tools, so that reading is not enough. */
+  /** Whether the section or a descendant has tools, so that it must be opened rather than only read. */
   readonly hasTools: boolean;
 }
 
-/** A tool and what applies to it. */
+/** A tool with the policies that apply to it. */
 export interface RenderedTool {
   readonly tool: AnyPromptTool;
   readonly description: string;
@@ -38,12 +38,12 @@ export interface RenderedPrompt {
 
 export interface RenderOptions {
   readonly context: RenderContext;
-  /** Paths of summarised sections that were opened. */
+  /** Paths of summarised sections that have been opened. */
   readonly opened?: ReadonlySet<string>;
   readonly overrides?: PromptOverrides;
 }
 
-/** Renders a prompt: sections depth-first, under numbered headings. The same input gives the same text. */
+/** Renders a prompt's sections depth-first under numbered headings. The same input always gives the same text. */
 export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): RenderedPrompt {
   const { definition } = prompt;
   const sections = definition.sections as readonly Section<unknown>[];
@@ -69,7 +69,7 @@ export function renderPrompt(prompt: Prompt<unknown>, options: RenderOptions): R
   };
 }
 
-/** The paths and tools of all sections, including those that are not enabled now. */
+/** Yields the paths and tools of all sections, including those that are not enabled. */
 function* listTargets(
   sections: readonly Section<unknown>[],
   parents: readonly string[],
@@ -87,7 +87,7 @@ interface Position {
   readonly closedBy: string | undefined;
 }
 
-/** The deepest Markdown heading. */
+/** The deepest heading level in Markdown. */
 const MAX_HEADING = 6;
 
 class Renderer {
@@ -130,7 +130,7 @@ class Renderer {
     const closedBy = position.closedBy ?? (visibility === "summary" ? path : undefined);
     const policies = [...position.policies, ...(section.policies ?? [])];
 
-    // The parent comes before its children in the outline, although it needs their text.
+    // The parent precedes its children in the outline, although its full text contains theirs.
     const at = this.sections.length;
     const toolsBefore = this.tools.length;
     this.addTools(section.tools ?? [], policies, closedBy);
@@ -152,7 +152,7 @@ class Renderer {
   #isEnabled(section: Section<unknown>): boolean {
     const isEnabled: unknown = section.enabled?.(this.#params, this.#options.context) ?? true;
     if (typeof isEnabled === "boolean") return isEnabled;
-    // A promise would enable every section.
+    // Since a promise is truthy, it would enable every section.
     throw new PromptError(
       "invalid_definition",
       `Section "${section.key}": enabled returned ${typeof isEnabled} instead of a boolean.`,

@@ -8,21 +8,21 @@ export interface Resources {
   get<Value>(resource: Resource<Value>): Promise<Value>;
 }
 
-/** How long a resource lives: as long as the evaluation, or as long as one tool call. */
+/** How long a resource lives: for the whole evaluation, or for one tool call. */
 export type ResourceLifetime = "evaluation" | "call";
 
-/** Something that tools and sections use: a client, a cache, a database. Created on first use. */
+/** A dependency of tools and sections, such as a client, a cache or a database. Created on first use. */
 export interface Resource<Value> {
   readonly name: string;
   /** Default: "evaluation". */
   readonly lifetime?: ResourceLifetime;
-  /** Makes the value. It may use other resources. */
+  /** Creates the value. Can use other resources. */
   readonly create: (resources: Resources) => Value | Promise<Value>;
-  /** Releases the value when its scope ends. Scopes dispose in reverse order of creation. */
+  /** Releases the value when its scope ends. Resources are disposed in reverse order of creation. */
   readonly dispose?: (value: Value) => void | Promise<void>;
-  /** Remembers the state before a tool call, for resources that are rolled back with it. */
+  /** Saves the state before a tool call, so that a failed call can be rolled back. */
   readonly snapshot?: (value: Value) => unknown;
-  /** Restores what `snapshot` returned after the call failed. */
+  /** Restores the state that `snapshot` returned, after a call has failed. */
   readonly restore?: (value: Value, snapshot: unknown) => void | Promise<void>;
 }
 
@@ -81,14 +81,14 @@ export function defineResource<Value, Snapshot = unknown>(
   return resource as Resource<Value>;
 }
 
-/** Uses one resource in place of another. */
+/** Replaces a resource with another. */
 export interface ResourceOverride {
   readonly resource: object;
   readonly by: object;
 }
 
 /**
- * Uses one resource in place of another of the same type.
+ * Replaces a resource with another of the same type.
  *
  * @example
  * const overrides = [overrideResource(tracker, fakeTracker)];

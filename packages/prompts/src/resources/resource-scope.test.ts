@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { defineResource, overrideResource, type Resource } from "./define-resource.ts";
 import { ResourceScope } from "./resource-scope.ts";
 
-test("resources are created once, on first use, and disposed of in reverse order", async () => {
+test("resources are created once, on first use, and disposed in reverse order", async () => {
   const log: string[] = [];
   const make = (name: string, needs: readonly Resource<string>[] = []): Resource<string> =>
     defineResource({
@@ -25,7 +25,7 @@ test("resources are created once, on first use, and disposed of in reverse order
   expect(log).toEqual(["create database", "create tracker", "dispose tracker", "dispose database"]);
 });
 
-test("resources of a call end with the call; those of the evaluation are shared", async () => {
+test("a call's resources end with the call; the evaluation's are shared", async () => {
   const log: string[] = [];
   const perCall = defineResource({
     name: "per-call",
@@ -48,7 +48,7 @@ test("resources of a call end with the call; those of the evaluation are shared"
   expect(await second.get(shared)).toBe(first);
 });
 
-test("resources that need each other are refused, also when both are wanted at once", async () => {
+test("resources that depend on each other are rejected, even when both are requested at once", async () => {
   const one: Resource<string> = defineResource({ name: "one", create: (resources) => resources.get(other) });
   const other: Resource<string> = defineResource({
     name: "other",
@@ -64,7 +64,7 @@ test("resources that need each other are refused, also when both are wanted at o
   expect(second).toMatchObject({ status: "rejected" });
 });
 
-test("a resource that fails once can be created later", async () => {
+test("a resource whose creation fails can be created later", async () => {
   let attempts = 0;
   const flaky = defineResource({
     name: "flaky",
@@ -80,7 +80,7 @@ test("a resource that fails once can be created later", async () => {
   await expect(scope.get(flaky)).resolves.toBe(2);
 });
 
-test("a snapshot restores what can be restored", async () => {
+test("a snapshot restores the resources that can be restored", async () => {
   const cart = defineResource({
     name: "cart",
     create: () => new Map<string, number>(),
@@ -101,7 +101,7 @@ test("a snapshot restores what can be restored", async () => {
   expect([...items]).toEqual([["apple", 1]]);
 });
 
-test("an override is used in place of a resource", async () => {
+test("an override replaces a resource", async () => {
   const real = defineResource({ name: "real", create: () => "real" });
   const fake = defineResource({ name: "fake", create: () => "fake" });
   await using scope = ResourceScope.open([overrideResource(real, fake)]);
@@ -109,7 +109,7 @@ test("an override is used in place of a resource", async () => {
   await expect(scope.get(real)).resolves.toBe("fake");
 });
 
-test("a resource with an unknown lifetime is refused", () => {
+test("a resource with an unknown lifetime is rejected", () => {
   expect(() => defineResource({ name: "a", create: () => 1, lifetime: "forever" as never })).toThrow(
     /lifetime/,
   );

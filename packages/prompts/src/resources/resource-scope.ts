@@ -2,26 +2,26 @@ import { SerialQueue } from "@codexkit/rpc/async";
 import { PromptError } from "../errors.ts";
 import type { Resource, ResourceOverride, Resources } from "./define-resource.ts";
 
-/** The state of the resources that can be rolled back: one function per resource. */
+/** The state of all resources that can be rolled back: one restore function per resource. */
 export type ResourceSnapshot = readonly (() => Promise<void>)[];
 
-/** A created resource, without the type of its value. */
+/** A created resource with its value type erased. */
 interface CreatedResource {
   readonly value: unknown;
   dispose(): Promise<void>;
-  /** Returns the function that restores the present state; undefined if the resource is not rolled back. */
+  /** Returns a function that restores the current state, or undefined if the resource can't be rolled back. */
   snapshot(): (() => Promise<void>) | undefined;
 }
 
-/** Creates resources on first use and disposes of them in reverse order. */
+/** Creates resources on first use and disposes them in reverse order. */
 export class ResourceScope implements Resources, AsyncDisposable {
   readonly #evaluation: ResourceScope | undefined;
   readonly #created = new Map<object, CreatedResource>();
-  /** Resources are created one at a time: two that need each other would otherwise wait for each other forever. */
+  /** Resources are created one at a time. Otherwise, two that depend on each other would wait forever. */
   readonly #creations: SerialQueue;
 
   readonly #overrides: ReadonlyMap<object, object>;
-  /** How to restore the resources that this call uses. Those that it creates are added when they are created. */
+  /** Restore functions of the resources that this call uses. Those of resources that it creates are added on creation. */
   readonly #restores: (() => Promise<void>)[] = [];
 
   private constructor(overrides: ReadonlyMap<object, object>, evaluation?: ResourceScope) {
@@ -34,14 +34,14 @@ export class ResourceScope implements Resources, AsyncDisposable {
     return new ResourceScope(new Map(overrides.map(({ resource, by }) => [resource, by])));
   }
 
-  /** A scope for one tool call, which shares the resources of the evaluation. */
+  /** Opens a scope for one tool call, which shares the evaluation's resources. */
   openCall(): ResourceScope {
     return new ResourceScope(this.#overrides, this);
   }
 
   /**
    * Returns a resource, creating it if needed.
-   * @throws {PromptError} `invalid_resource` if it can't be created or needs itself
+   * @throws {PromptError} `invalid_resource` if it can't be created or depends on itself
    */
   async get<Value>(resource: Resource<Value>): Promise<Value> {
     const created = this.#find(this.#replace(resource));
@@ -50,8 +50,8 @@ export class ResourceScope implements Resources, AsyncDisposable {
   }
 
   /**
-   * Remembers the state of every created resource that can be rolled back. A resource that the call creates later is remembered
-   * as it was created: it outlives the call if it belongs to the evaluation.
+   * Saves the state of every created resource that can be rolled back. If the call creates a resource later, its initial state is
+   * saved, because a resource of the evaluation outlives the call.
    */
   snapshot(): ResourceSnapshot {
     const shared = this.#evaluation ? this.#evaluation.#created.values() : [];
@@ -65,7 +65,7 @@ export class ResourceScope implements Resources, AsyncDisposable {
     this.#created.clear();
     const failures: unknown[] = [];
     for (const resource of created) await resource.dispose().catch((error: unknown) => failures.push(error));
-    if (failures.length > 0) throw new AggregateError(failures, "Some resources could not be disposed of.");
+    if (failures.length > 0) throw new AggregateError(failures, "Some resources could not be disposed.");
   }
 
   async #getOrCreate<Value>(
@@ -78,7 +78,7 @@ export class ResourceScope implements Resources, AsyncDisposable {
     const chain = [...path, resource];
     if (path.includes(resource)) {
       const names = chain.map(({ name }) => name).join(" → ");
-      throw new PromptError("invalid_resource", `Resource "${resource.name}" needs itself: ${names}.`);
+      throw new PromptError("invalid_resource", `Resource "${resource.name}" depends on itself: ${names}.`);
     }
     const value = await this.#create(resource, chain);
     const entry = toCreated(resource, value);

@@ -18,9 +18,9 @@ const changeSchema = z.union([
 ]);
 
 /**
- * Opens a session that is stored in a file, or creates one. The file is append-only: a header, then a change per line. A
- * line that was cut off by a crash is dropped. Only one process, and only one session in it, can have the file open.
- * @throws {PromptError} `session_locked` if it is open already, `invalid_snapshot` if it can't be read
+ * Opens or creates a session that is stored in a file. The file is append-only: a header, then one change per line. A line that
+ * was cut off by a crash is dropped. Only one session at a time, across all processes, can have the file open.
+ * @throws {PromptError} `session_locked` if the file is already open, `invalid_snapshot` if it can't be read
  */
 export async function openSession(
   path: string,
@@ -32,7 +32,7 @@ export async function openSession(
   await using opened = new AsyncDisposableStack();
   const lock = opened.use(lockFile(real));
   const stored = await readSession(real);
-  // What agents read may be secret.
+  // Owner-only, because agents may read secrets.
   const file = await open(real, "a", 0o600);
   opened.defer(() => file.close());
   const id = stored?.id ?? crypto.randomUUID();
@@ -46,7 +46,7 @@ export async function openSession(
 
 const KNOWN: OptionKeys<Omit<SessionOptions, "id" | "stored" | "backend">> = { slices: true, now: true };
 
-/** Follows links, so that a file has one lock under all of its names. */
+/** Follows links, so that a file has a single lock for all its names. */
 async function resolveFile(path: string): Promise<string> {
   try {
     const real = await realpath(path);
@@ -54,7 +54,7 @@ async function resolveFile(path: string): Promise<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
     const folder = await realpath(dirname(path)).catch((cause: unknown) => {
-      throw new PromptError("invalid_option", `The folder of the session, ${dirname(path)}, can't be used.`, {
+      throw new PromptError("invalid_option", `The session's folder, ${dirname(path)}, can't be accessed.`, {
         cause,
       });
     });
@@ -63,7 +63,7 @@ async function resolveFile(path: string): Promise<string> {
   throw new PromptError("invalid_option", `${path} is not a file, so it can't store a session.`);
 }
 
-/** Two writers would mix their changes. The lock of a process that has ended is removed. */
+/** Locks the file, because two writers would mix their changes. Removes the lock of a process that has ended. */
 function lockFile(path: string): Disposable {
   const lock = `${path}.lock`;
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -78,7 +78,7 @@ function lockFile(path: string): Disposable {
   }
   throw new PromptError(
     "session_locked",
-    `${path} is open in another session. Close that one first, or remove ${lock} if no program uses it.`,
+    `${path} is open in another session. Close that session first, or remove ${lock} if no program uses it.`,
   );
 }
 
@@ -126,7 +126,7 @@ class FileBackend implements SessionBackend {
 
   #checkStored(): void {
     if (this.#failure) {
-      throw new PromptError("invalid_snapshot", "The session could not be stored completely.", this.#failure);
+      throw new PromptError("invalid_snapshot", "The session could not be fully stored.", this.#failure);
     }
   }
 }
@@ -166,7 +166,10 @@ async function readSession(path: string): Promise<StoredSession | undefined> {
     }
     const state = slices.get(change.slice) ?? [];
     if (!Array.isArray(state)) {
-      throw new PromptError("invalid_snapshot", `${path}:${index + 2} adds to a slice that is not a list.`);
+      throw new PromptError(
+        "invalid_snapshot",
+        `${path}:${index + 2} adds values to a slice that is not a list.`,
+      );
     }
     for (const value of change.append) state.push(value);
     slices.set(change.slice, state);
@@ -174,18 +177,19 @@ async function readSession(path: string): Promise<StoredSession | undefined> {
   return { id: header.id, slices: Object.fromEntries(slices), completeBytes };
 }
 
-/** A first line without an end is cut off when the session is opened, so it must be ours. */
+/** Checks that an incomplete first line was written by a session, because opening the session will truncate it. */
 function checkUnfinishedHeader(path: string, bytes: Buffer): void {
   const start = '{"version":';
   const text = bytes.toString("utf8", 0, start.length).replaceAll("\0", "");
-  if (!start.startsWith(text))
-    throw new PromptError("invalid_snapshot", `${path} is not the file of a session.`);
+  if (!start.startsWith(text)) throw new PromptError("invalid_snapshot", `${path} is not a session file.`);
 }
 
 function parseLine<Value>(path: string, line: number, text: string, schema: z.ZodType<Value>): Value {
   try {
     return schema.parse(JSON.parse(text));
   } catch (cause) {
-    throw new PromptError("invalid_snapshot", `${path}:${line} is not a line of a session.`, { cause });
+    throw new PromptError("invalid_snapshot", `${path}:${line} is not a valid line of a session file.`, {
+      cause,
+    });
   }
 }

@@ -6,14 +6,14 @@ export interface PromptSessionEvent {
   readonly at: number;
 }
 
-/** A kind of event. Calling it makes one. */
+/** A type of event. Call it to create an event. */
 export interface EventDefinition<Payload> {
   readonly type: string;
   (payload: Payload): { readonly type: string; readonly payload: Payload };
 }
 
 /**
- * Defines an event that slices can react to. Its payload must be JSON.
+ * Defines a type of event that slices can react to. Its payload must be JSON.
  *
  * @example
  * const Reviewed = defineEvent<{ file: string }>("Reviewed");
@@ -23,7 +23,7 @@ export function defineEvent<Payload>(type: string): EventDefinition<Payload> {
   return Object.assign((payload: Payload) => ({ type, payload }), { type });
 }
 
-/** The prompt was rendered, before its first turn and again after each expansion. */
+/** The prompt was rendered: before its first turn, and again after each expansion. */
 export const PromptRendered = defineEvent<{
   readonly evaluationId: string;
   readonly prompt: string;
@@ -43,7 +43,7 @@ export const RenderedTools = defineEvent<{
   }[];
 }>("RenderedTools");
 
-/** A call of a tool of the prompt, or of one of Codex's own (`codex:command`, `codex:file_change`, `codex:mcp:…`). */
+/** A call to one of the prompt's tools or of Codex's own tools (`codex:command`, `codex:file_change`, `codex:mcp:…`). */
 export const ToolInvoked = defineEvent<{
   readonly evaluationId: string;
   readonly prompt: string;
@@ -51,12 +51,12 @@ export const ToolInvoked = defineEvent<{
   readonly callId: string;
   readonly input: unknown;
   readonly success: boolean;
-  /** What the model was given. */
+  /** The text sent to the model. */
   readonly text: string;
-  /** What the handler returned. */
+  /** The handler's result. */
   readonly value?: unknown;
   readonly durationMs: number;
-  /** Paths that could not be rolled back because something else may have changed them. */
+  /** Paths that were not rolled back because something else may have changed them. */
   readonly conflicts?: readonly string[];
 }>("ToolInvoked");
 

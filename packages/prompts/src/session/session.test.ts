@@ -37,7 +37,7 @@ describe("slices", () => {
     expect(session.eventsOf(Found)).toEqual([{ what: "a bug" }]);
   });
 
-  test("a rollback undoes states, keeps logs and resets slices that are new", () => {
+  test("a rollback undoes states, keeps logs and resets new slices", () => {
     const session = new PromptSession({ slices: [findings, audit] });
     session.dispatch(Found({ what: "one" }));
     const checkpoint = session.checkpoint();
@@ -77,13 +77,13 @@ describe("snapshots", () => {
     ["no JSON", "{"],
     ["another shape", "[]"],
     ["a newer version", '{"version":99,"id":"x","slices":{}}'],
-  ])("%s is refused", ([, json]) => {
+  ])("%s is rejected", ([, json]) => {
     expect(() => PromptSession.fromJSON(json)).toThrow(
       expect.objectContaining({ code: "invalid_snapshot" }) as Error,
     );
   });
 
-  test("a stored state that does not match its schema is refused by name", () => {
+  test("a stored state that does not match its schema is rejected by name", () => {
     const session = PromptSession.fromJSON({ version: 1, id: "x", slices: { counter: "three" } });
     expect(() => session.get(counter)).toThrow(/"counter"/);
   });
@@ -97,7 +97,7 @@ describe("files", () => {
     fc.record({ kind: fc.constant("replace" as const), value: fc.string({ maxLength: 3 }) }),
   );
 
-  test("a reopened session equals the one that was written, after any changes and any cut", async () => {
+  test("a reopened session equals the written one, after any changes and any truncation", async () => {
     await using folder = await tempFolder("session");
     let run = 0;
     await fc.assert(
@@ -116,7 +116,7 @@ describe("files", () => {
           await session.flush();
           expected = session.toJSON();
         }
-        // A crash in the middle of a line loses that line alone.
+        // A crash in the middle of a line loses only that line.
         if (isCut) appendFileSync(path, '{"slice":"findings","se');
 
         {
@@ -143,7 +143,7 @@ describe("files", () => {
     expect(readFileSync(path, "utf8").length).toBeLessThan(100 * 300);
   });
 
-  test("a damaged line is refused with its number", async () => {
+  test("a damaged line is rejected with its line number", async () => {
     await using folder = await tempFolder("session");
     const path = join(folder.path, "bad.jsonl");
     writeFileSync(path, '{"version":1,"id":"x"}\nnonsense\n');

@@ -8,7 +8,7 @@ import { parseWith } from "../parse-with.ts";
 import type { PromptSessionEvent } from "./session-event.ts";
 import { type AnySlice, defineSlice, freezeState, type Slice } from "./slice.ts";
 
-/** All dispatched events. A log slice: it is not rolled back. */
+/** All dispatched events. A log slice, so it is not rolled back. */
 export const eventLog: Slice<readonly PromptSessionEvent[]> = defineSlice<readonly PromptSessionEvent[]>({
   name: "events",
   kind: "log",
@@ -21,7 +21,7 @@ export const eventLog: Slice<readonly PromptSessionEvent[]> = defineSlice<readon
   ),
 });
 
-/** A change of one slice: a new state, or values added to the end of a list. */
+/** A change of one slice: a new state, or values appended to a list. */
 export type SessionChange =
   | { readonly slice: string; readonly set: unknown }
   | { readonly slice: string; readonly append: readonly unknown[] };
@@ -29,12 +29,12 @@ export type SessionChange =
 /** Stores changes as they happen. */
 export interface SessionBackend {
   append(change: SessionChange): void;
-  /** Resolves when everything appended so far is stored. */
+  /** Resolves when everything appended so far has been stored. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The states of the rolled-back kind at one moment. */
+/** All `state` slices at one point in time. */
 export interface SessionCheckpoint {
   readonly states: ReadonlyMap<string, unknown>;
 }
@@ -43,7 +43,7 @@ export interface SessionOptions {
   readonly id?: string;
   readonly slices?: readonly AnySlice[];
   readonly backend?: SessionBackend;
-  /** Stored states by slice name. Each is checked when its slice is installed or first used. */
+  /** Stored states by slice name. Each is validated when its slice is installed or first used. */
   readonly stored?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
@@ -68,7 +68,7 @@ const snapshotSchema = z.object({
   slices: z.record(z.string(), z.unknown()),
 });
 
-/** The memory of an agent: typed slices, changed by updates and events, rolled back with failed tool calls. */
+/** An agent's memory: typed slices that are changed by updates and events and rolled back with failed tool calls. */
 export class PromptSession implements AsyncDisposable {
   readonly id: string;
   readonly #slices = new Map<string, Slice<unknown>>();
@@ -91,11 +91,14 @@ export class PromptSession implements AsyncDisposable {
     for (const slice of options.slices ?? []) this.install(slice as Slice<unknown>);
   }
 
-  /** Reads what {@link PromptSession.toJSON} wrote. */
+  /** Restores a session from the output of {@link PromptSession.toJSON}. */
   static fromJSON(json: unknown, options: Omit<SessionOptions, "id" | "stored"> = {}): PromptSession {
     const parsed = snapshotSchema.safeParse(typeof json === "string" ? parseJson(json) : json);
     if (!parsed.success) {
-      throw new PromptError("invalid_snapshot", `This is not a session:\n${z.prettifyError(parsed.error)}`);
+      throw new PromptError(
+        "invalid_snapshot",
+        `The value is not a session:\n${z.prettifyError(parsed.error)}`,
+      );
     }
     const { version, id, slices } = parsed.data;
     if (version < 1 || version > SNAPSHOT_VERSION) {
@@ -107,7 +110,7 @@ export class PromptSession implements AsyncDisposable {
     return new PromptSession({ ...options, id, stored: slices });
   }
 
-  /** Adds a slice, so that its reducers see events from now on. No-op if it is already installed. */
+  /** Adds a slice, so that its reducers receive events from now on. No-op if it is already installed. */
   install<State>(slice: Slice<State>): void {
     const installed = this.#slices.get(slice.name);
     if (installed === (slice as unknown)) return;
@@ -126,17 +129,17 @@ export class PromptSession implements AsyncDisposable {
     return this.#states.get(slice.name) as State;
   }
 
-  /** Replaces a state by what the function makes of it. */
+  /** Replaces a state with the function's result. */
   update<State>(slice: Slice<State>, change: (state: State) => State): void {
     this.#set(slice as unknown as Slice<unknown>, change(this.get(slice)));
   }
 
-  /** Sets a state back to its initial value. */
+  /** Resets a state to its initial value. */
   reset<State>(slice: Slice<State>): void {
     this.update(slice, () => slice.initial);
   }
 
-  /** Records an event and runs the reducers of all slices on it. */
+  /** Records an event and runs the reducers of all slices. */
   dispatch(event: { readonly type: string; readonly payload: unknown }): void {
     const recorded: PromptSessionEvent = { ...event, at: this.#now() };
     this.update(eventLog, (events) => [...events, recorded]);
@@ -149,14 +152,14 @@ export class PromptSession implements AsyncDisposable {
     }
   }
 
-  /** Events of one type, oldest first. */
+  /** Returns the events of one type, oldest first. */
   eventsOf<Payload>(event: { readonly type: string; (payload: Payload): unknown }): readonly Payload[] {
     return this.get(eventLog)
       .filter(({ type }) => type === event.type)
       .map(({ payload }) => payload as Payload);
   }
 
-  /** Remembers the rolled-back states. Costs nothing: states are never changed in place. */
+  /** Saves all `state` slices. Cheap, because states are never changed in place. */
   checkpoint(): SessionCheckpoint {
     const states = new Map<string, unknown>();
     for (const [name, { kind }] of this.#slices)
@@ -164,7 +167,7 @@ export class PromptSession implements AsyncDisposable {
     return { states };
   }
 
-  /** Restores a checkpoint. Slices installed since return to their initial state; logs keep everything. */
+  /** Restores a checkpoint. Slices installed since then are reset to their initial state; logs keep everything. */
   rollback({ states }: SessionCheckpoint): void {
     for (const slice of this.#slices.values()) {
       if (slice.kind === "state") {
@@ -173,23 +176,23 @@ export class PromptSession implements AsyncDisposable {
     }
   }
 
-  /** Runs a task alone: transactions of one session run one at a time, so that a rollback undoes no other's changes. */
+  /** Runs a task as a transaction. A session runs one transaction at a time, so that a rollback undoes only its own changes. */
   async transact<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.isInTransaction) {
       throw new PromptError(
         "invalid_option",
-        "A transaction can't start inside another of the same session: it would wait for itself. Tool handlers already run in one.",
+        "A transaction can't start inside another one of the same session, because it would wait for itself. Tool handlers already run in one.",
       );
     }
     return this.#transactions.run(() => currentTransaction.run(this, task));
   }
 
-  /** Whether the calling code runs inside a transaction of this session. Waiting for another one would never end. */
+  /** Whether the calling code runs inside a transaction of this session, so that it must not wait for another one. */
   get isInTransaction(): boolean {
     return currentTransaction.getStore() === this;
   }
 
-  /** The whole session as JSON, slices that were stored but not used included. */
+  /** Returns the whole session as JSON, including slices that were stored but not used. */
   toJSON(): {
     readonly version: number;
     readonly id: string;
@@ -202,7 +205,7 @@ export class PromptSession implements AsyncDisposable {
     };
   }
 
-  /** Resolves when the backend has stored everything so far. */
+  /** Resolves when the backend has stored all changes so far. */
   async flush(): Promise<void> {
     await this.#backend?.flush();
   }
@@ -233,7 +236,7 @@ ${parsed.problem}`,
   }
 }
 
-/** A list that only grew is stored as its new values, so that storing a log costs the same however long it is. */
+/** For a list that only grew, stores just the new values, so that the cost does not depend on the log's length. */
 function toChange(slice: string, previous: unknown, state: unknown): SessionChange {
   if (!Array.isArray(previous) || !Array.isArray(state) || state.length <= previous.length) {
     return { slice, set: state };

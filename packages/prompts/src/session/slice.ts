@@ -19,19 +19,19 @@ export function on<State, Payload>(
 }
 
 /**
- * A typed part of a session. States are replaced, never changed in place, so that a rollback costs nothing. They are frozen: code
- * that changes one fails.
+ * A typed part of a session. States are replaced, never changed in place, which makes rollbacks cheap. They are frozen, so code
+ * that changes one in place throws.
  */
 export interface Slice<State> {
   readonly name: string;
-  /** `state` is rolled back with a failed tool call; `log` records what happened and never is. */
+  /** `state` is rolled back with a failed tool call; `log` records what happened and is never rolled back. */
   readonly kind: "state" | "log";
   readonly initial: State;
   readonly schema: StandardSchema<State>;
   readonly reducers: readonly Reducer<State>[];
 }
 
-/** A slice with any type of state. */
+/** A slice with its state type erased. */
 export interface AnySlice extends Omit<Slice<unknown>, "reducers"> {
   readonly reducers: readonly {
     readonly event: string;
@@ -44,7 +44,7 @@ export interface SliceOptions<State> {
   /** Default: "state". */
   readonly kind?: "state" | "log";
   readonly initial: State;
-  /** Checks the state when a session is loaded. Its values must be JSON. */
+  /** Validates the state when a session is loaded. Its values must be JSON. */
   readonly schema: StandardSchema<State>;
   readonly reducers?: readonly Reducer<State>[];
 }
@@ -68,7 +68,7 @@ export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
   rejectUnknownOptions("defineSlice", options, KNOWN as OptionKeys<SliceOptions<State>>);
   const { name, kind, schema } = options;
   if (typeof name !== "string" || name === "" || name === "__proto__")
-    throw new PromptError("invalid_definition", "A slice needs a name, and it can't be __proto__.");
+    throw new PromptError("invalid_definition", "A slice needs a name other than __proto__.");
   const isKind = (value: unknown): boolean => value === "state" || value === "log";
   checkValue(`Slice "${name}": kind`, kind, '"state" or "log"', isKind, "invalid_definition");
   if (typeof schema !== "object" || !("~standard" in schema))
@@ -87,8 +87,7 @@ export function defineSlice<State>(options: SliceOptions<State>): Slice<State> {
 }
 
 /**
- * Freezes a state and everything in it, as far as it is JSON. What is frozen already is not visited again, so that a new state
- * costs as much as its new parts.
+ * Deeply freezes a JSON state. Skips parts that are already frozen, so that the cost is proportional to the state's new parts.
  */
 export function freezeState<State>(state: State): State {
   if (typeof state !== "object" || state === null || Object.isFrozen(state)) return state;

@@ -14,7 +14,7 @@ import type { Resources } from "../resources/define-resource.ts";
 import type { PromptSession } from "../session/session.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Context of a tool's handler. */
+/** Context passed to a tool's handler. */
 export interface PromptToolContext {
   /** State changes made here are undone if the call fails. */
   readonly session: PromptSession;
@@ -25,9 +25,9 @@ export interface PromptToolContext {
   readonly budget: Budget | undefined;
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal;
-  /** Id of this call. */
+  /** The call's id. */
   readonly callId: string;
-  /** Reports progress as an event of the evaluation. */
+  /** Emits a progress event for the evaluation. */
   progress(message: string): void;
 }
 
@@ -37,20 +37,20 @@ export interface PromptToolOptions<Input, Output> {
   /** Tells the model what the tool does and when to call it. */
   readonly description: string;
   readonly input: StandardSchema<Input>;
-  /** Checks what the handler returns. Without it, any JSON value is allowed. */
+  /** Schema of the handler's result. Default: any JSON value. */
   readonly output?: StandardSchema<Output>;
   /**
-   * Runs the tool inside a transaction. If it throws, the session, the resources and the workspace are rolled back, and
-   * the model gets the message. Throw {@link ToolFailure} for a failure that is part of the tool's normal work.
+   * Runs the tool in a transaction. If it throws, the session, the resources and the workspace are rolled back, and the model
+   * receives the message. Throw {@link ToolFailure} for expected failures.
    */
   readonly handler: (input: Input, context: PromptToolContext) => Output | Promise<Output>;
-  /** Formats the result for the model. Default: strings unchanged, everything else as JSON. */
+  /** Formats the result for the model. Default: strings are unchanged, everything else is JSON. */
   readonly format?: (output: Output) => string;
   /** Default: 10 minutes. */
   readonly timeoutMs?: number;
 }
 
-/** A tool with its types erased: the prompt and the dispatcher treat all tools alike. */
+/** A tool with its types erased, because the prompt and the dispatcher treat all tools alike. */
 export interface AnyPromptTool {
   readonly name: string;
   readonly description: string;
@@ -61,7 +61,7 @@ export interface AnyPromptTool {
    * @throws {ToolFailure} with a message for the model
    */
   parse(args: unknown): unknown;
-  /** Runs the handler on parsed input, checks its output and writes the result for the model. */
+  /** Runs the handler with parsed input, checks its output and formats the result for the model. */
   run(
     input: unknown,
     context: PromptToolContext,
@@ -70,7 +70,7 @@ export interface AnyPromptTool {
 
 const BRAND = Symbol.for("codexkit.ToolFailure");
 
-/** A failure that the model should know about. Its message becomes the result of the call. */
+/** A failure to report to the model. Its message becomes the call's result. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 
@@ -97,7 +97,7 @@ const KNOWN: OptionKeys<PromptToolOptions<never, never>> = {
 const TOOL_NAME = /^[a-z0-9_-]{1,64}$/;
 
 /**
- * Defines a tool of a prompt.
+ * Defines a tool for prompts.
  *
  * @example
  * const readTicket = definePromptTool({
@@ -113,7 +113,7 @@ export function definePromptTool<Input, Output>(options: PromptToolOptions<Input
   if (typeof name !== "string" || !TOOL_NAME.test(name)) {
     throw new PromptError(
       "invalid_definition",
-      `A tool's name has 1 to 64 characters of a-z, 0-9, "_" and "-", got ${JSON.stringify(name)}.`,
+      `A tool's name must have 1 to 64 characters of a-z, 0-9, "_" and "-", got ${JSON.stringify(name)}.`,
     );
   }
   if (typeof handler !== "function")
@@ -122,7 +122,7 @@ export function definePromptTool<Input, Output>(options: PromptToolOptions<Input
   const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
   checkValue(`${what}: timeoutMs`, timeoutMs, "a number above 0", isPositive, "invalid_definition");
   checkValue(`${what}: format`, options.format, "a function", isFunction, "invalid_definition");
-  // The SDK's tool checks the rest: that the schema is an object and can be written as JSON Schema.
+  // The SDK's `defineTool` checks that the schema is an object and can be converted to JSON Schema.
   const { inputSchema } = defineTool({
     name,
     description,

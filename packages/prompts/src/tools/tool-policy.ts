@@ -1,9 +1,9 @@
 import type { PromptSession } from "../session/session.ts";
 
-/** A call that a policy decides about. */
+/** A call for a policy to check. */
 export interface PolicyCall {
   readonly tool: string;
-  /** Parsed by the tool's schema. */
+  /** The input, parsed with the tool's schema. */
   readonly input: unknown;
   readonly session: PromptSession;
   /** Whether a file exists in the evaluation's workspace. False without a workspace. */
@@ -17,7 +17,7 @@ export interface ToolPolicy {
   readonly name: string;
   /** Checks a call before its handler runs. */
   check(call: PolicyCall): ToolPolicyVerdict | Promise<ToolPolicyVerdict>;
-  /** Records a successful call. State goes into the session, so that a rollback undoes it. */
+  /** Records a successful call. Store state in the session, so that a rollback undoes it. */
   onSuccess?(call: PolicyCall): void | Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import type { v2 } from "codexkit";
 
-/** A call of one of Codex's own tools. */
+/** A call to one of Codex's own tools. */
 export interface NativeCall {
   readonly tool: string;
   readonly input: unknown;
@@ -9,7 +9,7 @@ export interface NativeCall {
   readonly durationMs: number;
 }
 
-/** Describes a completed item as a tool call; undefined for items that are none, and for calls of the prompt's own tools. */
+/** Converts a completed item to a tool call. Returns undefined for other items and for calls to the prompt's own tools. */
 export function toNativeCall(item: v2.ThreadItem): NativeCall | undefined {
   switch (item.type) {
     case "commandExecution":

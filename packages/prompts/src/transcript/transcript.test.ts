@@ -7,7 +7,7 @@ function completed(threadId: string, item: object): CodexEvent {
   return { type: "item.completed", threadId, turnId: "u", item } as unknown as CodexEvent;
 }
 
-test("main thread and subagents have sequences of their own, without gaps, although a sink fails", () => {
+test("the main thread and subagents have separate sequences without gaps, even if a sink fails", () => {
   const entries: TranscriptEntry[] = [];
   const errors: unknown[] = [];
   const writer = new TranscriptWriter({
@@ -54,7 +54,7 @@ test.for<readonly [object, string, boolean]>([
     false,
   ],
   [{ type: "webSearch", query: "q" }, "codex:web_search", true],
-])("%j is a call of %s", ([item, tool, success]) => {
+])("%j is a call to %s", ([item, tool, success]) => {
   expect(toNativeCall(item as v2.ThreadItem)).toMatchObject({ tool, success });
 });
 

@@ -1,7 +1,7 @@
 import type { CodexEvent, v2 } from "codexkit";
 import { toNativeCall } from "./native-tools.ts";
 
-/** Canonical kinds of transcript entries. */
+/** Canonical types of transcript entries. */
 export type TranscriptEntryType =
   | "user_message"
   | "assistant_message"
@@ -19,9 +19,9 @@ export interface TranscriptEntry {
   readonly evaluationId: string;
   readonly adapter: "codex";
   readonly type: TranscriptEntryType;
-  /** `main`, or `subagent:` and its thread's id. */
+  /** `main`, or `subagent:` followed by the thread's id. */
   readonly source: string;
-  /** Counts from 1, without gaps, per source. */
+  /** Number of the entry within its source, from 1 and without gaps. */
   readonly sequence: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -34,12 +34,12 @@ export interface TranscriptOptions {
   readonly prompt: string;
   readonly evaluationId: string;
   readonly sinks: readonly ((entry: TranscriptEntry) => void)[];
-  /** Receives failures of sinks. They never end an evaluation. */
+  /** Receives sink failures, which never end an evaluation. */
   readonly onError: (error: unknown) => void;
   readonly now?: () => number;
 }
 
-/** Writes the events of an evaluation as canonical entries. Deltas are left out: the complete item follows them. */
+/** Writes an evaluation's events as canonical entries. Omits deltas, because the complete item follows them. */
 export class TranscriptWriter {
   readonly #options: TranscriptOptions;
   readonly #sequences = new Map<string, number>();
@@ -82,7 +82,7 @@ export class TranscriptWriter {
     };
     for (const sink of sinks) {
       try {
-        // An unhandled rejection of an async sink would end the process.
+        // An async sink's unhandled rejection would end the process.
         void Promise.resolve(sink(entry)).catch(onError);
       } catch (error) {
         onError(error);
@@ -120,7 +120,7 @@ function toEntries(event: CodexEvent): readonly EntryContent[] {
   }
 }
 
-/** A tool call is announced when it starts, so that its use always comes before its result. */
+/** Writes a tool call's use when the call starts, so that it always precedes the result. */
 function startedEntries(item: v2.ThreadItem): readonly EntryContent[] {
   if (item.type === "dynamicToolCall") {
     return [{ type: "tool_use", detail: { callId: item.id, tool: item.tool, input: item.arguments } }];

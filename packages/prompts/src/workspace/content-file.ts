@@ -5,7 +5,7 @@ import { PromptError } from "../errors.ts";
 import { WORKSPACE_LIMITS } from "./limits.ts";
 import { isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
 
-/** Where content is stored. */
+/** The location of stored content. */
 export interface StoredContent {
   readonly offset: number;
   readonly length: number;
@@ -18,8 +18,8 @@ const CHUNK_BYTES = 256 * 1024;
 const ZEROS = Buffer.alloc(CHUNK_BYTES);
 
 /**
- * Stores the content of files, one after the other, in a single file. Equal content is stored once. One file is much faster
- * to write than a file per content: a first snapshot of 10,000 files creates one file.
+ * Stores the content of many files in a single file. Equal content is stored once. A single file is much faster to write than one
+ * per content: the first snapshot of 10,000 files creates only one file.
  */
 export class ContentFile implements Disposable {
   readonly #fd: number;
@@ -36,7 +36,7 @@ export class ContentFile implements Disposable {
   }
 
   /**
-   * Stores a file's content. Returns the version that was stored; undefined if the file is gone, can't be read or keeps
+   * Stores a file's content. Returns the stored version, or undefined if the file no longer exists, can't be read or keeps
    * changing while it is read. Calls must not overlap.
    */
   async store(
@@ -47,7 +47,7 @@ export class ContentFile implements Disposable {
       if (fd === undefined) return undefined;
       try {
         const version = toVersion(fstatSync(fd));
-        // Before it is read: a sparse file can claim any size, and reading it would take that long.
+        // Checked before reading, because a sparse file can claim any size, and reading takes time proportional to it.
         this.#checkSize(this.#end + version.size);
         const content = await this.#copyFrom(fd);
         if (isSameVersion(toVersion(fstatSync(fd)), version)) return { content, version };
@@ -64,7 +64,7 @@ export class ContentFile implements Disposable {
       const length = Math.min(CHUNK_BYTES, content.length - done);
       const read = readSync(this.#fd, this.#chunk, 0, length, content.offset + done);
       if (read === 0)
-        throw new PromptError("invalid_snapshot", "The stored content of a workspace is incomplete.");
+        throw new PromptError("invalid_snapshot", "The workspace's stored content is incomplete.");
       if (!this.#isZero(read)) {
         for (let written = 0; written < read;) {
           written += writeSync(fd, this.#chunk, written, read - written, done + written);
@@ -72,7 +72,7 @@ export class ContentFile implements Disposable {
       }
       done += read;
     }
-    // A hole at the end has not been written.
+    // Extends the file by a hole at its end, which is not written.
     ftruncateSync(fd, content.length);
   }
 
@@ -83,7 +83,7 @@ export class ContentFile implements Disposable {
   async #copyFrom(fd: number): Promise<StoredContent> {
     const hash = createHash("sha256");
     const offset = this.#end;
-    // An attempt that failed may have left something behind.
+    // A failed attempt may have left data behind.
     if (this.#isDirty) ftruncateSync(this.#fd, offset);
     this.#isDirty = true;
     const length = await this.#append(fd, hash);
@@ -91,7 +91,7 @@ export class ContentFile implements Disposable {
     const digest = hash.digest("hex");
     const known = this.#byHash.get(digest);
     if (known) {
-      // Stored before. Removed, because holes of the next content must read as zeros.
+      // Already stored. Truncated, because holes in the next content must read as zeros.
       ftruncateSync(this.#fd, offset);
       return known;
     }
@@ -105,7 +105,7 @@ export class ContentFile implements Disposable {
   async #append(fd: number, hash: Hash): Promise<number> {
     let length = 0;
     for (;;) {
-      // A chunk takes about a millisecond, so a large file would block the event loop.
+      // A chunk takes about 1 ms, so a large file would block the event loop.
       if (length > 0) await setImmediate();
       const read = readSync(fd, this.#chunk, 0, CHUNK_BYTES, length);
       if (read === 0) return length;
@@ -124,17 +124,17 @@ export class ContentFile implements Disposable {
     if (bytes <= this.#maxBytes) return;
     throw new PromptError(
       "workspace_too_large",
-      `The snapshots of the workspace need more than ${this.#maxBytes} bytes. Ignore large files in .gitignore.`,
+      `The workspace's snapshots need more than ${this.#maxBytes} bytes. Ignore large files in .gitignore.`,
     );
   }
 
-  /** Whether the chunk can be left out as a hole, so that a sparse file does not fill the disk. */
+  /** Whether the chunk can be stored as a hole, so that a sparse file does not fill the disk. */
   #isZero(length: number): boolean {
     return length === CHUNK_BYTES && this.#chunk[0] === 0 && this.#chunk.equals(ZEROS);
   }
 }
 
-/** Codes of files that are gone, were replaced by something else, or may not be read. */
+/** Error codes for files that no longer exist, were replaced by something else or may not be read. */
 const NO_FILE_CODES: ReadonlySet<string> = new Set([
   "ENOENT",
   "ENOTDIR",
@@ -144,7 +144,7 @@ const NO_FILE_CODES: ReadonlySet<string> = new Set([
   "EPERM",
 ]);
 
-/** Opens a regular file, never through a link that replaced it. */
+/** Opens a regular file. Never follows a link that replaced it. */
 function openFile(path: string): number | undefined {
   try {
     const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -158,7 +158,7 @@ function openFile(path: string): number | undefined {
   }
 }
 
-/** SHA-256 of a file's content; undefined if it is gone or can't be read. */
+/** Returns the SHA-256 of a file's content, or undefined if the file does not exist or can't be read. */
 export function hashFile(path: string): string | undefined {
   const fd = openFile(path);
   if (fd === undefined) return undefined;

@@ -1,18 +1,18 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Files of a git repository that decide what is ignored. */
+/** Files of a git repository that determine what is ignored. */
 export interface GitFolder {
   readonly index: string;
   readonly exclude: string;
 }
 
-/** Paths are shorter than this on every system. */
+/** Longer than any path on any system. */
 const MAX_POINTER_BYTES = 8_192;
 
 /**
- * Finds the repository whose working tree starts at a folder. In worktrees and submodules, `.git` is a file that names the
- * repository's folder; worktrees share `info/exclude` with the main one.
+ * Finds the repository whose working tree has this root. In worktrees and submodules, `.git` is a file with the path of the
+ * repository's folder. Worktrees share `info/exclude` with the main repository.
  */
 export function findGitFolder(root: string): GitFolder | undefined {
   const path = join(root, ".git");
@@ -25,7 +25,7 @@ export function findGitFolder(root: string): GitFolder | undefined {
   return { index: join(folder, "index"), exclude: join(common, "info", "exclude") };
 }
 
-/** Reads a short file with a path in it. Undefined for anything else: pipes and devices must not block. */
+/** Reads a short file that contains a path. Returns undefined for anything else, so that pipes and devices don't block. */
 function readPointer(path: string): string | undefined {
   let fd: number | undefined;
   try {
@@ -33,7 +33,7 @@ function readPointer(path: string): string | undefined {
     if (!fstatSync(fd).isFile()) return undefined;
     const buffer = Buffer.alloc(MAX_POINTER_BYTES);
     const text = buffer.toString("utf8", 0, readSync(fd, buffer));
-    // The path would otherwise be resolved with a character that no file system accepts.
+    // A path with this character can't be resolved, because no file system accepts it.
     return text.includes("\0") ? undefined : text.trimEnd();
   } catch {
     return undefined;

@@ -6,22 +6,22 @@ import ignore, { type Ignore } from "ignore";
 import { findGitFolder } from "./git-folder.ts";
 import { isRecent, isSameVersion, toVersion, type FileVersion } from "./tree-entry.ts";
 
-/** The texts of all rules at one moment, by the folder that they apply to. */
+/** The text of all rules at one point in time, by the folder that they apply to. */
 export type SavedRules = ReadonlyMap<string, string>;
 
-/** Key of the rules in `info/exclude`. No folder has this name, because it ends with a slash. */
+/** Key of the rules in `info/exclude`. It ends with a slash, so it can't be a folder's name. */
 const EXCLUDE = "exclude/";
 
 interface RuleFile {
-  /** Undefined if the file must be read again, because it has just changed. */
+  /** Undefined if the file changed so recently that it must be read again. */
   readonly version: FileVersion | undefined;
   readonly text: string;
   readonly rules: Ignore;
 }
 
 /**
- * Decides which paths of a workspace are ignored, as git does: `.gitignore` files in every folder, the deepest one that
- * matches decides, and git's `info/exclude`. Files that git tracks are never ignored.
+ * Determines which paths of a workspace are ignored, like git: by the `.gitignore` files in all folders, of which the deepest
+ * match applies, and by git's `info/exclude`. Files that git tracks are never ignored.
  */
 export class IgnoreRules {
   readonly #root: string;
@@ -36,17 +36,17 @@ export class IgnoreRules {
     this.#root = root;
   }
 
-  /** Tracked files that the rules would ignore. Found by git, if the workspace is a repository. */
+  /** Tracked files that the rules would ignore, according to git. Empty if the workspace is not a repository. */
   get trackedFiles(): readonly string[] {
     return this.#tracked;
   }
 
-  /** Changes with the rules. Verdicts of another revision may be wrong. */
+  /** Changes with the rules. Results from another revision may be outdated. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The rules as they are now. Later changes leave the result unchanged. */
+  /** Returns the current rules. Later changes don't affect the result. */
   save(): SavedRules {
     if (this.#saved?.revision !== this.#revision) {
       const rules = new Map([...this.#files].map(([folder, { text }]) => [folder, text]));
@@ -66,13 +66,13 @@ export class IgnoreRules {
     this.#tracked = await listTrackedIgnored(this.#root);
   }
 
-  /** Takes a folder's `.gitignore` into account. Called before the entries of the folder are tested. */
+  /** Loads a folder's `.gitignore`. Called before the folder's entries are tested. */
   enterFolder(folder: string, hasRules: boolean): void {
     if (hasRules) this.#load(folder, join(this.#root, folder, ".gitignore"));
     else this.#remove(folder);
   }
 
-  /** Whether a path is ignored. Folders end with a slash. */
+  /** Whether a path is ignored. A folder's path must end with a slash. */
   isIgnored(path: string): boolean {
     if (this.#files.size === 0) return false;
     const known = this.#verdicts.get(path);
@@ -110,8 +110,8 @@ export class IgnoreRules {
 }
 
 /**
- * Returns a test for paths that the rules of an earlier moment ignored, themselves or with a folder above them. The rules may
- * have changed since, even by the changes that are being undone.
+ * Returns a test for whether saved rules ignore a path or one of its parent folders. The current rules may differ, even because
+ * of the changes that are being undone.
  */
 export function createIgnoreTest(saved: SavedRules): (path: string, isFolder: boolean) => boolean {
   const parsed = new Map([...saved].map(([folder, text]) => [folder, parseRules(text)]));
@@ -131,7 +131,7 @@ function isIgnoredBy(rulesOf: (folder: string) => Ignore | undefined, path: stri
   return rulesOf(EXCLUDE)?.ignores(path) ?? false;
 }
 
-/** The folders above a path, each with a slash at the end. */
+/** Returns a path's parent folders, each with a trailing slash. */
 function ancestorsOf(path: string): readonly string[] {
   const names = path.split("/").slice(0, -1);
   return names.map((_, depth) => `${names.slice(0, depth + 1).join("/")}/`);
@@ -147,7 +147,7 @@ function parentOf(path: string): string {
   return parent === "." ? "" : parent;
 }
 
-/** Rules that can't be read do not apply, as in git. */
+/** Reads a rules file. Rules that can't be read don't apply, as in git. */
 function readRules(path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -156,7 +156,7 @@ function readRules(path: string): string {
   }
 }
 
-/** Undefined if there is no such file, or if a part of its path is not a folder. */
+/** Returns undefined if there is no such file, or if part of its path is not a folder. */
 function readVersion(path: string): FileVersion | undefined {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -170,11 +170,11 @@ const LIST_TRACKED_IGNORED =
   "-c core.fsmonitor=false ls-files --cached --ignored --exclude-standard -z".split(" ");
 
 /**
- * The environment of git. An agent may have written the repository's settings, so nothing that runs programs is allowed: with the
- * file system monitor, which is switched off above, these are transports, by which git fetches missing objects.
+ * Returns git's environment. An agent may have written the repository's settings, so everything in them that runs programs is
+ * disabled: the file system monitor (above) and transports, through which git fetches missing objects.
  */
 function gitEnvironment(): NodeJS.ProcessEnv {
-  // In a git hook, these name another repository.
+  // Inside a git hook, these variables refer to another repository.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return {
     ...Object.fromEntries(own),
@@ -184,7 +184,7 @@ function gitEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
-/** Without git, no file is tracked. */
+/** Lists tracked files that the rules ignore. Without git, no file counts as tracked. */
 async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   try {
     const { stdout } = await promisify(execFile)("git", LIST_TRACKED_IGNORED, {
@@ -198,7 +198,7 @@ async function listTrackedIgnored(root: string): Promise<readonly string[]> {
   }
 }
 
-/** A forged index can name paths outside the workspace. */
+/** Whether a path is inside the workspace. A forged index can contain paths outside it. */
 function isInside(path: string): boolean {
   return (
     posix.normalize(path) === path && !posix.isAbsolute(path) && path !== ".." && !path.startsWith("../")

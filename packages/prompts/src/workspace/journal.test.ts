@@ -28,7 +28,7 @@ function write(...entries: readonly Parameters<Journal["write"]>[0][]): void {
   for (const entry of entries) journal.write(entry);
 }
 
-test("an unfinished transaction has the paths of its beginning", () => {
+test("an unfinished transaction contains the paths at its beginning", () => {
   write(
     { set: [["a", file]] },
     { begin: 1, uncovered: ["pipe"], rules: [["", "*.log"]] },
@@ -43,12 +43,12 @@ test("an unfinished transaction has the paths of its beginning", () => {
   });
 });
 
-test("a finished transaction is none", () => {
+test("a finished transaction is not reported", () => {
   write({ begin: 0, uncovered: [] }, { end: 0 });
   expect(readUnfinished(path)).toBeUndefined();
 });
 
-test("a last line that was cut off is left out", () => {
+test("a truncated last line is ignored", () => {
   write({ set: [["a", file]] }, { begin: 1, uncovered: [] });
   appendFileSync(path, '{"end":');
   expect(readUnfinished(path)).toMatchObject({ entries: new Map([["a", file]]) });

@@ -12,7 +12,7 @@ const version = z.object({
 
 const content = z.object({ offset: z.int(), length: z.int(), hash: z.string() });
 
-/** A path as it was at a snapshot. Files have their content stored. */
+/** A path's state at a snapshot. The content of files is stored. */
 export type SavedEntry = z.output<typeof savedEntry>;
 
 const savedEntry = z.discriminatedUnion("type", [
@@ -21,7 +21,7 @@ const savedEntry = z.discriminatedUnion("type", [
   z.object({ type: z.literal("folder"), mode: z.int() }),
 ]);
 
-/** Nothing outside the workspace may be restored, whatever the file says. */
+/** Rejects paths outside the workspace, which must never be restored, even if the journal contains them. */
 const insidePath = z.string().refine((path) => {
   const normal = posix.normalize(path);
   return normal === path && path !== "." && path !== ".." && !path.startsWith("../") && !path.startsWith("/");
@@ -32,28 +32,28 @@ const line = z.union([
   z.object({
     begin: z.int(),
     uncovered: z.array(z.string()),
-    // Journals of older versions have none.
+    // Journals of older versions have no rules.
     rules: z.array(z.tuple([z.string(), z.string()])).default([]),
   }),
   z.object({ end: z.int() }),
 ]);
 
-/** The workspace when an unfinished transaction began. */
+/** The state of the workspace when an unfinished transaction began. */
 export interface UnfinishedTransaction {
   readonly entries: ReadonlyMap<string, SavedEntry>;
-  /** Paths whose state at the beginning is unknown, so that they can't be restored. */
+  /** Paths that can't be restored, because their state at the beginning is unknown. */
   readonly uncovered: ReadonlySet<string>;
-  /** What was ignored at the beginning. */
+  /** The ignore rules at the beginning. */
   readonly rules: SavedRules;
 }
 
-/** A journal that can't be read: whether there is an unfinished transaction is unknown. */
+/** A journal that can't be read, so it is unknown whether there is an unfinished transaction. */
 export interface DamagedJournal {
-  /** Path of the journal and number of its first damaged line. */
+  /** The journal's path and the number of its first damaged line. */
   readonly damagedAt: string;
 }
 
-/** Records snapshots and transactions in a file, from which another process can undo an interrupted transaction. */
+/** Records snapshots and transactions in a file, so that another process can undo an interrupted transaction. */
 export class Journal implements Disposable {
   readonly #fd: number;
 
@@ -71,8 +71,8 @@ export class Journal implements Disposable {
 }
 
 /**
- * Finds the transaction that a journal's process did not finish; undefined if there is none. A damaged journal is reported
- * instead: a restore from an incomplete one would remove files that it does not know.
+ * Finds the transaction that a journal's process did not finish, if there is one. A damaged journal is reported instead, because
+ * a restore from an incomplete one would remove files that it does not contain.
  */
 export function readUnfinished(path: string): UnfinishedTransaction | DamagedJournal | undefined {
   const entries = new Map<string, SavedEntry>();
@@ -95,7 +95,7 @@ export function readUnfinished(path: string): UnfinishedTransaction | DamagedJou
   return unfinished;
 }
 
-/** The complete lines. The last one is incomplete if the process was killed while writing it. */
+/** Reads all complete lines. The last line is incomplete if the process was killed while writing it. */
 function readLines(path: string): readonly string[] {
   try {
     return readFileSync(path, "utf8").split("\n").slice(0, -1);

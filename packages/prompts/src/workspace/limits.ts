@@ -1,21 +1,21 @@
 /** Limits of workspaces and their snapshots. */
 export const WORKSPACE_LIMITS = {
-  /** Bytes that all mounts together may copy, unless the caller says otherwise. */
+  /** Default limit for the bytes that all mounts together may copy. */
   mountBytes: 256 * 1024 * 1024,
-  /** Files of one workspace. A snapshot looks up each of them. */
+  /** Maximum number of files in a workspace. A snapshot looks up each of them. */
   files: 200_000,
-  /** Bytes of all files that a workspace's snapshots store. */
+  /** Maximum bytes that a workspace's snapshots store. */
   snapshotBytes: 2 * 1024 * 1024 * 1024,
   /** How long a scan may block the event loop at a time. */
   sliceMs: 4,
-  /** Threads of a scan, if there are as many cores. */
+  /** Maximum threads per scan. Not more than there are cores. */
   scanThreads: 4,
-  /** Smallest number of files that several threads scan. */
+  /** Minimum number of files for which several threads are used. */
   parallelFiles: 2_000,
-  /** Entries in a preview for the prompt. */
+  /** Maximum number of entries in a preview for the prompt. */
   previewEntries: 20,
-  /** How often a file is read again because it changed while it was read. */
+  /** How often reading a file is attempted if it changes while it is read. */
   readAttempts: 3,
-  /** How long the state of an interrupted transaction is kept for its workspace. */
+  /** How long the state of an interrupted transaction is kept. */
   interruptedDays: 30,
 } as const;

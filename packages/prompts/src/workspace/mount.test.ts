@@ -52,7 +52,7 @@ test.for([
   ["a root that is not allowed", { from: "secret" }, ["repo"]],
   ["no allowed roots at all", { from: "repo" }, []],
   ["a target outside the workspace", { from: "repo", to: "../out" }, ["repo"]],
-] as const)("%s is refused", ([, mount, allowed]) => {
+] as const)("%s is rejected", ([, mount, allowed]) => {
   const host = makeHost();
   expect(() =>
     openWorkspace({
@@ -62,7 +62,7 @@ test.for([
   ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
 });
 
-test("a mount above its limit is refused, and its temporary folder removed", () => {
+test("a mount above its limit is rejected, and its temporary folder is removed", () => {
   const host = makeHost();
   const before = readdirSync(join(folder.parent));
   expect(() =>
@@ -71,7 +71,7 @@ test("a mount above its limit is refused, and its temporary folder removed", () 
   expect(readdirSync(join(folder.parent))).toEqual(before);
 });
 
-test("no byte from outside the allowed root is copied, however links are placed", async () => {
+test("nothing outside the allowed root is copied, regardless of links", async () => {
   const host = makeHost();
   const link = fc.record({
     at: fc.constantFrom("l", "src/l", "src/a.ts", "src", "deep/er/l"),
@@ -102,7 +102,7 @@ test("no byte from outside the allowed root is copied, however links are placed"
             rmSync(join(repo, at), { recursive: true, force: true });
             symlinkSync(to, join(repo, at));
           } catch {
-            // Below a link that was made before.
+            // Below a link that was created earlier.
           }
         }
         await using workspace = openWorkspace({
@@ -129,28 +129,28 @@ test("a pipe, a socket and an unreadable link are skipped", async () => {
   expect(workspace.mounts[0]?.skipped).toEqual(["link", "pipe"]);
 });
 
-test("a mount whose own path is a link counts by where it leads", () => {
+test("a mount whose path is a link is checked by its target", () => {
   symlinkSync("/etc", join(folder.root, "link"));
   expect(() =>
     openWorkspace({ mounts: [{ from: join(folder.root, "link") }], allowedRoots: [folder.root] }),
   ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
 });
 
-test("an allowed root that is only a prefix of the name does not count", () => {
+test("an allowed root that is only a prefix of the name does not match", () => {
   mkdirSync(`${folder.root}-other`);
   expect(() =>
     openWorkspace({ mounts: [{ from: `${folder.root}-other` }], allowedRoots: [folder.root] }),
   ).toThrow(expect.objectContaining({ code: "workspace_security" }) as Error);
 });
 
-test("two mounts of the same file to the same path are refused", () => {
+test("two mounts of the same file to the same path are rejected", () => {
   writeFileSync(join(folder.root, "a"), "");
   expect(() =>
     openWorkspace({ mounts: [{ from: folder.root }, { from: folder.root }], allowedRoots: [folder.root] }),
   ).toThrow(/same path/);
 });
 
-test("a sparse file counts with its full size", () => {
+test("a sparse file counts at its full size", () => {
   writeFileSync(join(folder.root, "sparse"), "");
   truncateSync(join(folder.root, "sparse"), 1024 * 1024 * 1024);
   expect(() =>
@@ -167,7 +167,7 @@ test.for([
   [{ from: "/tmp", maxBytes: "1" }, /maxBytes must be a number of bytes, got "1"/],
   [{ from: "/tmp", to: "/etc" }, /not inside the workspace/],
   [{ from: "/tmp", to: "a/../../b" }, /not inside the workspace/],
-] as const)("%j is refused", ([mount, message]) => {
+] as const)("%j is rejected", ([mount, message]) => {
   expect(() => openWorkspace({ mounts: [mount as never], allowedRoots: ["/tmp"] })).toThrow(message);
 });
 
@@ -182,7 +182,7 @@ test("excluded folders leave nothing behind; empty ones are copied", async () =>
   expect(readdirSync(workspace.root)).toEqual(["empty", "src"]);
 });
 
-test("a pipe is refused for what it is, and a folder on top of a copied file too", () => {
+test("a pipe is rejected, and so is a folder at the path of a copied file", () => {
   execFileSync("mkfifo", [join(folder.root, "pipe")]);
   writeFileSync(join(folder.root, "a"), "");
   mkdirSync(join(folder.root, "d"));

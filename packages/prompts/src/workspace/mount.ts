@@ -18,19 +18,19 @@ import picomatch from "picomatch";
 import { checkValue, isString, isStrings } from "../check-value.ts";
 import { PromptError } from "../errors.ts";
 
-/** A file or folder of the host that is copied into a workspace. */
+/** A file or folder on the host that is copied into a workspace. */
 export interface Mount {
   /** Absolute path on the host. */
   readonly from: string;
-  /** Path inside the workspace. Default: the workspace's root. */
+  /** Target path in the workspace. Default: the workspace's root. */
   readonly to?: string;
-  /** Globs of files to copy, relative to `from`. Default: all. */
+  /** Globs of the files to copy, relative to `from`. Default: all files. */
   readonly include?: readonly string[];
-  /** Globs of files to leave out. */
+  /** Globs of files to exclude. */
   readonly exclude?: readonly string[];
   /** Default: the remainder of the workspace's limit. */
   readonly maxBytes?: number;
-  /** `follow` copies what links inside the mount point to, if that is inside the mount too. Default: "skip". */
+  /** `follow` copies the targets of links, if they are also inside the mount. Default: "skip". */
   readonly links?: "skip" | "follow";
 }
 
@@ -57,7 +57,7 @@ interface CopyContext {
 
 /**
  * Copies a mount into a workspace.
- * @param allowedRoots Folders of the host that may be copied from. Their real paths count, not their names.
+ * @param allowedRoots Folders on the host that files may be copied from. They are compared by their real paths.
  * @throws {PromptError} `workspace_security` or `workspace_too_large`
  */
 export function copyMount(
@@ -97,7 +97,7 @@ const KNOWN: OptionKeys<Mount> = {
   links: true,
 };
 
-/** A misspelt `exclude` would copy what must not be copied. */
+/** Validates a mount. For example, a misspelt `exclude` would copy files that must not be copied. */
 function checkMount(mount: Mount): void {
   rejectUnknownOptions("openWorkspace: mount", mount, KNOWN);
   const { from, to, include, exclude, maxBytes, links } = mount;
@@ -120,7 +120,7 @@ function checkMount(mount: Mount): void {
   );
 }
 
-/** A single file keeps its name unless `to` gives another. */
+/** Returns the target path. A single file keeps its name unless `to` specifies another. */
 function joinTarget(target: string, mount: Mount, source: string): string {
   return mount.to === undefined ? join(target, source.slice(source.lastIndexOf(sep) + 1)) : target;
 }
@@ -132,7 +132,7 @@ function checkSource(from: string, allowedRoots: readonly string[]): string {
   if (roots.some((allowed) => isInside(allowed, source))) return source;
   throw insecure(
     roots.length === 0
-      ? `The mount "${from}" is refused: allowedRoots is empty.`
+      ? `The mount "${from}" is rejected, because allowedRoots is empty.`
       : `The mount "${from}" is outside the allowed roots: ${allowedRoots.join(", ")}.`,
   );
 }
@@ -159,7 +159,7 @@ function toFilter({ include, exclude }: Mount): (path: string) => boolean {
   return (path) => isIncluded(path) && !isExcluded(path);
 }
 
-/** @param visited Real paths of the folders above, so that followed links can't lead in circles. */
+/** @param visited Real paths of the parent folders, so that followed links can't form a cycle. */
 function copyFolder(context: CopyContext, path: string, visited: readonly string[]): void {
   const folder = join(context.source, path);
   const real = realpathSync(folder);
@@ -167,9 +167,9 @@ function copyFolder(context: CopyContext, path: string, visited: readonly string
     context.skipped.push(path);
     return;
   }
-  if (!isInside(context.source, real)) throw insecure(`"${folder}" leads out of its mount.`);
+  if (!isInside(context.source, real)) throw insecure(`"${folder}" leads outside its mount.`);
   const names = readdirSync(folder).toSorted();
-  // Other folders are created with their first file, so that excluded ones leave nothing behind.
+  // Folders with entries are created with their first file, so that excluded ones leave nothing behind.
   if (names.length === 0 && context.isIncluded(path)) createFolder(join(context.target, path));
   for (const name of names) {
     copyEntry(context, path === "" ? name : `${path}/${name}`, [...visited, real]);
@@ -222,8 +222,8 @@ function copyLink(context: CopyContext, path: string, visited: readonly string[]
 const chunk = Buffer.allocUnsafe(256 * 1024);
 
 /**
- * Copies from the opened file, whose place is checked after it was opened: a file or folder that was replaced by a link since it
- * was looked at is not followed, and a file that grows while it is copied does not exceed the limit.
+ * Copies from an open file whose location is checked after opening it. So a file or folder that was replaced by a link since it
+ * was listed is not followed, and a file that grows while it is copied can't exceed the limit.
  */
 function copyFile(context: CopyContext, from: string, path: string, to: string): void {
   const source = openInside(context, from);
@@ -240,7 +240,7 @@ function copyFile(context: CopyContext, from: string, path: string, to: string):
         if (context.bytes > context.maxBytes) {
           throw new PromptError(
             "workspace_too_large",
-            `The mount "${context.source}" has more than ${context.maxBytes} bytes ("${path}" is one file too many).`,
+            `The mount "${context.source}" exceeds ${context.maxBytes} bytes (at "${path}").`,
           );
         }
         for (let written = 0; written < read;) written += writeSync(target, chunk, written, read - written);
@@ -275,7 +275,7 @@ function openInside({ source }: CopyContext, from: string): number {
   if (found?.ino === opened.ino && found.dev === opened.dev && isInside(source, realpathSync(from)))
     return fd;
   closeSync(fd);
-  throw insecure(`"${from}" was replaced while it was copied.`);
+  throw insecure(`"${from}" was replaced while it was being copied.`);
 }
 
 function insecure(message: string): PromptError {

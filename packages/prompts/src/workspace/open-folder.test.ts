@@ -43,7 +43,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-test.for(["d", "d/e"])("a link in the place of %s is not followed", (path) => {
+test.for(["d", "d/e"])("a link that replaces %s is not followed", (path) => {
   rmSync(join(root, path), { recursive: true });
   mkdirSync(join(outside, "e"));
   symlinkSync(path === "d" ? outside : join(outside, "e"), join(root, path));
@@ -53,18 +53,18 @@ test.for(["d", "d/e"])("a link in the place of %s is not followed", (path) => {
   expect(readdirSync(join(outside, "e"))).toEqual([]);
 });
 
-test.for(["..", "../outside", "d/../../outside", "d/.."])("the path %s is refused", (path) => {
+test.for(["..", "../outside", "d/../../outside", "d/.."])("the path %s is rejected", (path) => {
   expect(() => openFolder(root, path)).toThrow(/a link leads|replaced/u);
 });
 
-test("missing folders are created if asked for, and named in the error otherwise", () => {
+test("missing folders are created if requested, and named in the error otherwise", () => {
   expect(() => openFolder(root, "d/x/y")).toThrow(join(root, "d/x"));
   using opened = openFolder(root, "d/x/y", { create: true });
   writeFileSync(join(opened.path, "file"), "made");
   expect(readFileSync(join(root, "d/x/y/file"), "utf8")).toBe("made");
 });
 
-test("a root that was replaced by a link is refused by every operation", async () => {
+test("a root that was replaced by a link is rejected by every operation", async () => {
   await using workspace = openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
   workspace.writeText("d/f", "before");
   const snapshot = await workspace.snapshot();
@@ -83,7 +83,7 @@ test("a root that was replaced by a link is refused by every operation", async (
   expect(existsSync(join(outside, "d"))).toBe(false);
 });
 
-test("errors name the file as the caller does", async () => {
+test("errors contain the caller's name for the file", async () => {
   await using workspace = openWorkspace({ folder: root, stateRoot: join(folder.path, "state") });
   expect(() => workspace.readText("d/missing.txt")).toThrow(
     "ENOENT: no such file or directory, open 'd/missing.txt'",

@@ -2,9 +2,9 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, re
 import { join, posix } from "node:path";
 import { PromptError } from "../errors.ts";
 
-/** A folder of a workspace that is open. */
+/** An open folder of a workspace. */
 export interface OpenFolder extends Disposable {
-  /** On Linux this path leads to the opened folder, whatever has its name meanwhile. */
+  /** On Linux, this path always leads to the opened folder, even if another file has taken its name. */
   readonly path: string;
 }
 
@@ -15,9 +15,9 @@ const DESCRIPTORS = "/proc/self/fd";
 const hasDescriptorPaths = process.platform === "linux" && existsSync(DESCRIPTORS);
 
 /**
- * Opens a folder of a workspace, unless a link leads to it. Between a check of a path and its use, a process that the agent left
- * running can replace a folder by a link that leads out of the workspace. So the folder is opened first, then checked, and then
- * used by a path that can't be redirected. Systems without such paths check the path shortly before it is used.
+ * Opens a folder of a workspace, unless its path contains a link. Between a check of a path and its use, a process that the agent
+ * left running could replace a folder with a link that leads outside the workspace. So the folder is opened first, then checked,
+ * and then used through a path that can't be redirected. On systems without such paths, the path is checked just before its use.
  *
  * @param root The real path of the workspace.
  * @param path Relative to the root, with slashes; "." is the root.
@@ -58,7 +58,7 @@ function openOrCreate(root: string, path: string, create: boolean): number {
   return openSync(absolute, FLAGS);
 }
 
-/** Another process may have created the folder meanwhile. */
+/** Creates a folder. Another process may create it at the same time. */
 function createChild(path: string): void {
   try {
     mkdirSync(path);
@@ -73,13 +73,10 @@ function notInside(root: string, path: string): Error {
 }
 
 export function replacedRoot(root: string): PromptError {
-  return new PromptError(
-    "workspace_security",
-    `The folder of the workspace, ${root}, was replaced or moved.`,
-  );
+  return new PromptError("workspace_security", `The workspace's folder, ${root}, was replaced or moved.`);
 }
 
-/** Paths of descriptors mean nothing to the reader of an error. */
+/** Replaces the path of a descriptor in an error with the caller's path. */
 export function withPath(error: unknown, used: string, name: string): unknown {
   if (!(error instanceof Error)) return error;
   error.message = error.message.replaceAll(used, name);

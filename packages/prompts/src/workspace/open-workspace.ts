@@ -15,15 +15,15 @@ import {
 import { Workspace } from "./workspace.ts";
 
 export interface WorkspaceOptions {
-  /** Works in an existing folder. Exclusive with `mounts`. */
+  /** Works in an existing folder. Can't be combined with `mounts`. */
   readonly folder?: string;
   /** Copies files into a temporary folder, which is removed when the workspace is closed. */
   readonly mounts?: readonly Mount[];
-  /** Folders of the host that mounts may copy from. Required with `mounts`: nothing is allowed by default. */
+  /** Folders on the host that mounts may copy from. Required with `mounts`, because nothing is allowed by default. */
   readonly allowedRoots?: readonly string[];
-  /** Bytes that all mounts together may copy. Default: 256 MB. */
+  /** Maximum bytes that all mounts together may copy. Default: 256 MiB. */
   readonly maxBytes?: number;
-  /** Where the snapshots of a `folder` are kept. Default: `codexkit/workspaces` in the user's state folder. */
+  /** Where snapshots of a `folder` are stored. Default: `codexkit/workspaces` in the user's state folder. */
   readonly stateRoot?: string;
 }
 
@@ -36,7 +36,7 @@ const KNOWN: OptionKeys<WorkspaceOptions> = {
 };
 
 /**
- * The files that an agent works on.
+ * Opens the files that an agent works on.
  *
  * @example
  * await using workspace = openWorkspace({
@@ -58,7 +58,7 @@ export function openWorkspace(options: WorkspaceOptions = {}): Workspace {
     if (extra !== undefined) {
       throw new PromptError(
         "invalid_option",
-        `openWorkspace: \`${extra}\` has no effect on a \`folder\`. Give either \`folder\` or \`mounts\`.`,
+        `openWorkspace: \`${extra}\` has no effect on a \`folder\`. Pass either \`folder\` or \`mounts\`.`,
       );
     }
     return openInPlace(folder, options.stateRoot ?? defaultStateRoot());
@@ -91,7 +91,7 @@ function openInPlace(folder: string, stateRoot: string): Workspace {
   if (!isAbsolute(folder) || !existsSync(folder) || !statSync(folder).isDirectory()) {
     throw new PromptError(
       "invalid_option",
-      `The workspace's folder must be an absolute path of a folder, got "${folder}".`,
+      `The workspace's folder must be the absolute path of a folder, got "${folder}".`,
     );
   }
   const root = realpathSync(folder);

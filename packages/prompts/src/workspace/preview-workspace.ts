@@ -13,7 +13,7 @@ export function previewWorkspace(root: string, mounts: readonly MountReport[]): 
   const copied = mounts.map(({ to, files, bytes }) => `- ${to}: ${files} files, ${bytes} bytes`);
   return [
     ...(copied.length > 0 ? ["Copied into the workspace:", ...copied, ""] : []),
-    "Files and folders of the workspace:",
+    "Files and folders in the workspace:",
     ...(shown.length > 0 ? shown : ["- none"]),
   ].join("\n");
 }

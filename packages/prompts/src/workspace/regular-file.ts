@@ -4,8 +4,8 @@ import { PromptError } from "../errors.ts";
 import { withPath } from "./open-folder.ts";
 
 /**
- * Opens a file without following a link, and without waiting for the other end of a pipe.
- * @param name The file's name in errors.
+ * Opens a file without following links and without waiting for the other end of a pipe.
+ * @param name The file's name in error messages.
  */
 export function openRegularFile(
   path: string,
@@ -20,14 +20,14 @@ export function openRegularFile(
       return { fd: opened, [Symbol.dispose]: () => closeSync(opened) };
     }
   } catch (error) {
-    // A pipe that no other process reads.
+    // ENXIO: a pipe that no other process reads.
     if ((error as NodeJS.ErrnoException).code !== "ENXIO") throw withPath(error, path, name);
   }
   if (fd !== undefined) closeSync(fd);
   throw new PromptError("workspace_security", `"${name}" is not a regular file.`);
 }
 
-/** Resolves the links of the part of a path that exists. */
+/** Resolves links in the existing part of a path. */
 export function realPathOf(path: string): string {
   for (let existing = path; ; existing = dirname(existing)) {
     const stats = lstatSync(existing, { throwIfNoEntry: false });
@@ -35,7 +35,7 @@ export function realPathOf(path: string): string {
     try {
       return join(realpathSync(existing), relative(existing, path));
     } catch (cause) {
-      throw new PromptError("workspace_security", `"${existing}" is a link to nothing.`, { cause });
+      throw new PromptError("workspace_security", `"${existing}" is a broken link.`, { cause });
     }
   }
 }

@@ -20,10 +20,10 @@ import type { SavedEntry } from "./journal.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
 import type { FileVersion, TreeEntry } from "./tree-entry.ts";
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface RestoreReport {
   readonly restored: readonly string[];
-  /** Paths that were left as they are, because something else may have changed them or is in their place. */
+  /** Paths that were not restored, because something else may have changed them or has taken their place. */
   readonly conflicts: readonly string[];
 }
 
@@ -32,16 +32,16 @@ interface RestoreTask {
   readonly contents: ContentFile;
   readonly paths: readonly string[];
   readonly current: ReadonlyMap<string, TreeEntry>;
-  /** What a path must become; undefined if it must not exist. */
+  /** Returns the state that a path must have, or undefined if it must not exist. */
   readonly target: (path: string) => SavedEntry | undefined;
   /** Whether a file has the content of a saved entry. */
   readonly hasContent: (path: string, version: FileVersion, entry: SavedEntry) => boolean;
   readonly mayRestore: (path: string) => boolean;
-  /** What was ignored when the paths were what they must become. Such paths are not touched, even if the rules are different now. */
+  /** The ignore rules at the time of the target state. Paths that they ignore are not touched, even if the rules have changed. */
   readonly rules: SavedRules;
 }
 
-/** Brings paths back to what they were: first everything is removed that must not exist, deepest first, then the rest is made. */
+/** Restores paths. First removes everything that must not exist, deepest paths first, and then creates the rest. */
 export function restorePaths(task: RestoreTask): RestoreReport {
   const differing = withoutIgnored(
     task,
@@ -53,7 +53,7 @@ export function restorePaths(task: RestoreTask): RestoreReport {
     try {
       change();
     } catch {
-      // Something that snapshots don't cover is in the way, such as a folder with ignored files.
+      // The path is obstructed by something that snapshots don't cover, such as a folder with ignored files.
       conflicts.add(path);
     }
   };
@@ -70,7 +70,7 @@ export function restorePaths(task: RestoreTask): RestoreReport {
   };
 }
 
-/** A path that is new to the snapshot may be one that it ignored. */
+/** Removes ignored paths. A path that is not in the snapshot may have been ignored by it. */
 function withoutIgnored(
   { current, target, rules }: RestoreTask,
   paths: readonly string[],
@@ -90,12 +90,12 @@ function differs({ current, target, hasContent }: RestoreTask, path: string): bo
   return now.type === "file" && !hasContent(path, now.version, then);
 }
 
-/** Codes of a folder that is gone, or in whose place a file or a link is. */
+/** Error codes for a folder that does not exist or was replaced by a file or a link. */
 const NO_FOLDER_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 function removeObstacle({ root, target }: RestoreTask, path: string): void {
   using parent = openParent(root, path);
-  // Below a file or a link nothing belongs to the workspace; the file or link itself is removed later.
+  // Nothing below a file or a link belongs to the workspace. The file or link itself is removed later.
   if (!parent) return;
   const absolute = join(parent.path, basename(path));
   const stats = lstatSync(absolute, { throwIfNoEntry: false });
@@ -105,7 +105,7 @@ function removeObstacle({ root, target }: RestoreTask, path: string): void {
     if (then?.type !== "folder") removeFolder(absolute, then !== undefined);
     return;
   }
-  // A file is replaced in one step when it is written again.
+  // A file is replaced atomically when it is written again.
   if (then?.type !== "file") unlinkSync(absolute);
 }
 
@@ -118,7 +118,7 @@ function openParent(root: string, path: string): OpenFolder | undefined {
   }
 }
 
-/** Folders that still hold ignored files stay, unless something else must take their place: then that is a conflict. */
+/** Removes a folder. If it contains ignored files, it is kept, which is a conflict if something else must replace it. */
 function removeFolder(path: string, isReplaced: boolean): void {
   try {
     rmdirSync(path);
@@ -153,7 +153,7 @@ function create({ root, contents }: RestoreTask, path: string, entry: SavedEntry
   }
 }
 
-/** Not by its path if possible, because that would follow a link. A folder that can't be read has to be made readable by its path. */
+/** Uses a descriptor, because a path would follow a link. Only the mode of an unreadable folder must be set by its path. */
 function setFolderMode(path: string, mode: number): void {
   let fd: number;
   try {

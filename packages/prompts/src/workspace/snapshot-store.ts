@@ -11,15 +11,15 @@ import { restorePaths, type RestoreReport } from "./restore-paths.ts";
 import { type FileVersion, isRecent, isSameVersion, toVersion, type TreeEntry } from "./tree-entry.ts";
 import { type Tree, TreeScanner } from "./tree-scanner.ts";
 
-/** A moment of the workspace. Valid as long as its workspace is open. */
+/** The state of a workspace at one point in time. Valid while the workspace is open. */
 export interface WorkspaceSnapshot {
   readonly version: number;
-  /** Paths that are not covered: sockets, pipes, devices, and files that can't be read or changed while they were read. */
+  /** Paths that are not covered: sockets, pipes, devices, and files that can't be read or that changed while being read. */
   readonly uncovered: readonly string[];
 }
 
 export interface RestoreOptions {
-  /** Whether a changed path may be overwritten. Others are reported as conflicts. Default: all may. */
+  /** Whether a changed path may be overwritten. If not, it is reported as a conflict. Default: all paths may be. */
   readonly mayRestore?: (path: string) => boolean;
 }
 
@@ -33,13 +33,13 @@ export class SnapshotStore implements Disposable {
   readonly #contents: ContentFile;
   readonly #journal: Journal;
   readonly #saved = new Map<string, SavedEntry>();
-  /** Per version: what the changed paths were before it. Undoing them from the end leads back to any version. */
+  /** Per version, the previous state of its changed paths. Undoing versions from the end leads back to any earlier one. */
   readonly #undo: ReadonlyMap<string, SavedEntry | undefined>[] = [];
-  /** Paths that are not saved as they are, or whose version can't be trusted yet because they have just changed. */
+  /** Paths whose current state is not saved, or whose version can't be trusted yet because they have just changed. */
   readonly #changed = new Set<string>();
-  /** The rules of each snapshot that was taken here. */
+  /** The ignore rules of each snapshot. */
   readonly #rules = new WeakMap<WorkspaceSnapshot, SavedRules>();
-  /** Two scans at the same time would record their changes in the wrong order. */
+  /** Concurrent scans would record their changes in the wrong order. */
   readonly #scans = new SerialQueue();
 
   constructor(root: string, stateFolder: string) {
@@ -50,7 +50,7 @@ export class SnapshotStore implements Disposable {
     this.#journal = new Journal(join(stateFolder, "journal.jsonl"));
   }
 
-  /** Paths and contents of the last snapshot, for fingerprints. */
+  /** Paths and contents at the last snapshot, for fingerprints. */
   get saved(): ReadonlyMap<string, SavedEntry> {
     return this.#saved;
   }
@@ -72,7 +72,7 @@ export class SnapshotStore implements Disposable {
           }
         }
       } finally {
-        // Also after a failure: the journal must have every path that counts as saved.
+        // Also after a failure, because the journal must contain every path that counts as saved.
         changes.write();
       }
       const snapshot: WorkspaceSnapshot = { version: this.#undo.length, uncovered };
@@ -82,8 +82,8 @@ export class SnapshotStore implements Disposable {
   }
 
   /**
-   * Restores a snapshot. Ignored paths are never touched; only paths that differ are written.
-   * @throws {PromptError} `invalid_snapshot` for a snapshot of another workspace, which would remove all files of this one
+   * Restores a snapshot. Writes only paths that differ, and never touches ignored paths.
+   * @throws {PromptError} `invalid_snapshot` for another workspace's snapshot, which would remove all files of this one
    */
   async restore(
     snapshot: WorkspaceSnapshot,
@@ -112,7 +112,7 @@ export class SnapshotStore implements Disposable {
     });
   }
 
-  /** Marks the start of a transaction, so that a process that finds it unfinished knows what to restore. */
+  /** Marks the start of a transaction, so that a process that finds it unfinished can restore this snapshot. */
   begin(snapshot: WorkspaceSnapshot): void {
     const { version, uncovered } = snapshot;
     this.#journal.write({ begin: version, uncovered: [...uncovered], rules: [...this.#rulesOf(snapshot)] });
@@ -133,7 +133,7 @@ export class SnapshotStore implements Disposable {
     if (rules) return rules;
     throw new PromptError(
       "invalid_snapshot",
-      "This is not a snapshot of this workspace. Pass the object that snapshot() returned.",
+      "The snapshot does not belong to this workspace. Pass an object that its snapshot() returned.",
     );
   }
 
@@ -148,19 +148,19 @@ export class SnapshotStore implements Disposable {
     return { ...entry, version: stored.version, content: stored.content };
   }
 
-  /** What was restored has the content of its snapshot, and only new versions. */
+  /** Records restored paths, which have the snapshot's content but new versions. */
   #saveRestored(paths: readonly string[], target: (path: string) => SavedEntry | undefined): void {
     const changes = this.#openVersion();
     for (const path of paths) {
       const entry = target(path);
       const stats = entry && lstatSync(join(this.#root, path), { throwIfNoEntry: false });
-      // The next scan finds these paths changed since the last one, and they are checked again.
+      // The next scan reports these paths as changed, so they are checked again.
       changes.set(path, entry?.type === "file" && stats ? { ...entry, version: toVersion(stats) } : entry);
     }
     changes.write();
   }
 
-  /** Starts a version. It begins to exist with its first change, so that a failure after that can still be undone. */
+  /** Starts a version. It is added with its first change, so that changes before a failure can still be undone. */
   #openVersion(): { set(path: string, entry: SavedEntry | undefined): void; write(): void } {
     const undo = new Map<string, SavedEntry | undefined>();
     const lines: [string, SavedEntry | null][] = [];
@@ -178,21 +178,21 @@ export class SnapshotStore implements Disposable {
     };
   }
 
-  /** Whether a file still has the content of a snapshot. Read only if its version does not tell. */
+  /** Whether a file still has a snapshot's content. Reads the file only if its version is not conclusive. */
   #hasContent(path: string, now: FileVersion, then: SavedEntry): boolean {
     if (then.type !== "file") return false;
     if (isSameVersion(now, then.version) && !this.#changed.has(path)) return true;
     return now.size === then.content.length && hashFile(join(this.#root, path)) === then.content.hash;
   }
 
-  /** Scans the folder. Every change stays in `#changed` until a snapshot has saved it. */
+  /** Scans the folder. Changes stay in `#changed` until a snapshot has saved them. */
   async #scan(): Promise<Tree> {
     const tree = await this.#scanner.scan();
     for (const path of tree.changed) this.#changed.add(path);
     return tree;
   }
 
-  /** What paths were at a version, for those that differ from the last one. */
+  /** Returns the state at a version of all paths that differ from the latest version. */
   #entriesAt(version: number): ReadonlyMap<string, SavedEntry | undefined> {
     const entries = new Map<string, SavedEntry | undefined>();
     for (const undo of this.#undo.slice(version).toReversed()) {

@@ -10,23 +10,23 @@ export interface PathStats {
   readonly dev: number;
 }
 
-/** Paths whose stats several threads look up together. The two arrays are shared memory. */
+/** Paths whose stats several threads look up together. The two typed arrays are shared memory. */
 export interface StatBatch {
   readonly root: string;
   readonly paths: readonly string[];
   /** {@link FIELDS} numbers per path. */
   readonly values: Float64Array;
-  /** One number: the index of the first path that no thread has taken. */
+  /** A single number, the index of the first path that no thread has taken. */
   readonly next: Int32Array;
 }
 
 const FIELDS = 6;
 
-/** Modes of paths without stats. */
+/** Mode values for paths without stats. */
 const MISSING = 0;
 const FAILED = -1;
 
-/** Paths that a thread takes at a time: about half a millisecond of work. */
+/** Number of paths that a thread takes at a time, about 0.5 ms of work. */
 const CHUNK = 128;
 
 export function createBatch(root: string, paths: readonly string[]): StatBatch {
@@ -59,7 +59,7 @@ export function statChunk({ root, paths, values, next }: StatBatch): boolean {
   return end < paths.length;
 }
 
-/** Undefined if the path does not exist, "failed" if it could not be looked up. */
+/** Returns a path's stats, undefined if it does not exist, or "failed" if it could not be looked up. */
 export function statsAt({ values }: StatBatch, index: number): PathStats | undefined | "failed" {
   const at = index * FIELDS;
   const mode = values[at] ?? FAILED;
@@ -75,7 +75,7 @@ export function statsAt({ values }: StatBatch, index: number): PathStats | undef
   };
 }
 
-/** Indexes of the paths whose stats differ from an older copy of the values. */
+/** Returns the indexes of paths whose stats differ from an older copy of the values. */
 export function findDiffering({ paths, values }: StatBatch, before: Float64Array): readonly number[] {
   const differing: number[] = [];
   for (let index = 0; index < paths.length; index += 1) {

@@ -16,29 +16,29 @@ const PROGRAM = new URL(`stat-worker${import.meta.filename.slice(-3)}`, import.m
 
 /** The result of looking up all paths. Valid until the next run. */
 export interface StatRun {
-  /** Paths with other stats than in the run before; undefined if there is none to compare with. */
+  /** Paths whose stats differ from the previous run. Undefined if there is no previous run. */
   readonly changed: readonly string[] | undefined;
-  /** Undefined for paths that do not exist, "failed" for those that the pool does not have or could not look up. */
+  /** Returns undefined if the path does not exist, or "failed" if the pool does not contain it or could not look it up. */
   statsOf(path: string): PathStats | undefined | "failed";
 }
 
 interface PoolThread {
   readonly worker: Worker;
   isReady: boolean;
-  /** Called at the end of a run, or of the thread. */
+  /** Called when a run or the thread ends. */
   onDone: ((isComplete: boolean) => void) | undefined;
 }
 
 /**
- * Looks up the stats of many paths on several threads, this one included. Most of the time of a scan is spent in the kernel, which
- * serves threads in parallel. Threads that are not ready yet, or that ended, are not waited for.
+ * Looks up the stats of many paths on several threads, including this one. Scans spend most of their time in the kernel, which
+ * serves threads in parallel. Does not wait for threads that are not ready yet or have ended.
  */
 export class StatPool implements Disposable {
   readonly #root: string;
   readonly #threads = new Set<PoolThread>();
   #batch: StatBatch;
   #indexes: ReadonlyMap<string, number> = new Map();
-  /** Values of the last run; undefined before the first with these paths. */
+  /** Values of the last run. Undefined before the first run with the current paths. */
   #before: Float64Array | undefined;
 
   constructor(
@@ -74,7 +74,7 @@ export class StatPool implements Disposable {
     await statAll(batch);
     const completed = await Promise.all(others);
     if (completed.includes(false)) {
-      // A thread ended in the middle of a chunk, whose values are those of the run before.
+      // A thread ended in the middle of a chunk, which still has the previous run's values. Start again.
       Atomics.store(batch.next, 0, 0);
       await statAll(batch);
     }
@@ -103,7 +103,7 @@ export class StatPool implements Disposable {
       thread.isReady = true;
     });
     worker.on("message", () => thread.onDone?.(true));
-    // Without its threads a pool is only slower.
+    // Ignored, because a pool without threads is only slower.
     worker.on("error", () => {});
     worker.on("exit", () => {
       this.#threads.delete(thread);
@@ -112,7 +112,7 @@ export class StatPool implements Disposable {
   }
 }
 
-/** Works on the batch in short slices, so that the event loop is not blocked. */
+/** Processes the batch in short slices, so that the event loop is not blocked. */
 async function statAll(batch: StatBatch): Promise<void> {
   let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
   while (statChunk(batch)) {
@@ -123,9 +123,9 @@ async function statAll(batch: StatBatch): Promise<void> {
   }
 }
 
-/** Returns whether the thread finished all chunks that it took. */
+/** Runs a thread. Returns whether it finished all chunks that it took. */
 async function runThread(thread: PoolThread): Promise<boolean> {
-  // Referenced while it works: otherwise Node may exit although a caller waits for the scan.
+  // Referenced while it works. Otherwise, Node may exit although a caller waits for the scan.
   thread.worker.ref();
   const isComplete = await new Promise<boolean>((resolve) => {
     thread.onDone = resolve;

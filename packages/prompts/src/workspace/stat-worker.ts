@@ -1,8 +1,8 @@
-// A thread of a StatPool: looks up chunks of its batch whenever it is asked to, until none is left.
+// A thread of a StatPool. On each request, it looks up chunks of its batch until none is left.
 import { parentPort } from "node:worker_threads";
 import { type StatBatch, statChunk } from "./stat-batch.ts";
 
-/** A new batch, or a request to work on the last one. */
+/** A new batch, or a request to process the last one. */
 export type StatRequest = StatBatch | "run";
 
 let batch: StatBatch | undefined;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openWorkspace } from "./open-workspace.ts";
 
-test("left-overs that are no folders of this user are not touched", async () => {
+test("leftovers that are not this user's folders are not touched", async () => {
   await using folder = await tempFolder("state");
   const names = ["codexkit-workspace-link", "codexkit-workspace-file"].map((name) => join(tmpdir(), name));
   const [link = "", file = ""] = names;

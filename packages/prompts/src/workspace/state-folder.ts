@@ -19,7 +19,7 @@ import { hasOwnerEnded, writeOwner } from "../owner-file.ts";
 const TEMPORARY_PREFIX = "codexkit-workspace-";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Creates a temporary folder for a workspace, and removes those of processes that ended without doing so. */
+/** Creates a temporary folder for a workspace. Also removes folders that ended processes left behind. */
 export function createTemporaryFolder(): string {
   const parent = realpathSync(tmpdir());
   for (const name of readdirSync(parent)) {
@@ -32,7 +32,7 @@ export function createTemporaryFolder(): string {
   return folder;
 }
 
-/** The folder for temporary files is shared: what other users put there is neither read nor removed. */
+/** Whether a folder belongs to this user. The temporary folder is shared, and other users' files are never read or removed. */
 function isOwnFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   return stats?.isDirectory() === true && (process.getuid === undefined || stats.uid === process.getuid());
@@ -43,17 +43,17 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** A transaction that its process did not finish, or may not have finished: its journal is damaged. */
+/** A transaction that its process did not finish, or may not have finished because its journal is damaged. */
 export type InterruptedTransaction = (UnfinishedTransaction | DamagedJournal) & {
   readonly stateFolder: string;
 };
 
-/** The folder in which the states of all workspaces of this user are kept. */
+/** Returns the folder that contains the states of all of this user's workspaces. */
 export function defaultStateRoot(): string {
   return join(process.env["XDG_STATE_HOME"] ?? join(homedir(), ".local", "state"), "codexkit", "workspaces");
 }
 
-/** State of one process for one workspace: `<state root>/<hash of the root>/<random>`. */
+/** Creates the state folder of one process for one workspace: `<state root>/<hash of the root>/<random>`. */
 export function createStateFolder(stateRoot: string, root: string): string {
   const parent = join(stateRoot, hashOf(root));
   mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -64,8 +64,8 @@ export function createStateFolder(stateRoot: string, root: string): string {
 }
 
 /**
- * Finds a transaction of this workspace that a killed process left unfinished. States of other ended processes are removed,
- * those with an unfinished transaction only after a while: their workspace may be opened again.
+ * Finds a transaction of this workspace that a killed process left unfinished. Also removes the states of other ended processes.
+ * Those with an unfinished transaction are kept for a while, because their workspace may be opened again.
  */
 export function findInterrupted(stateRoot: string, root: string): InterruptedTransaction | undefined {
   let found: InterruptedTransaction | undefined;

@@ -9,7 +9,7 @@ export interface FileVersion {
   readonly inode: number;
 }
 
-/** What a path of a workspace is. */
+/** The type and state of a path. */
 export type TreeEntry =
   | { readonly type: "file"; readonly mode: number; readonly version: FileVersion }
   | { readonly type: "link"; readonly target: string }
@@ -18,8 +18,8 @@ export type TreeEntry =
 const PERMISSIONS = 0o777;
 
 /**
- * Describes a path. Undefined for sockets, pipes and devices.
- * @param previous What the path was before. Returned if it still is, so that a scan allocates little.
+ * Describes a path. Returns undefined for sockets, pipes and devices.
+ * @param previous The path's previous entry. Returned if it is unchanged, so that a scan allocates little.
  */
 export function toEntry(
   stats: PathStats,
@@ -66,10 +66,10 @@ function hasVersion({ size, mtimeMs, ctimeMs, ino }: PathStats, version: FileVer
   );
 }
 
-/** Clocks of file systems tick every few milliseconds: within a tick, a second change leaves the version unchanged. */
+/** File system clocks tick every few milliseconds. A second change within the same tick leaves the version unchanged. */
 const CLOCK_TICK_MS = 20;
 
-/** Some file systems store whole seconds, FAT even only every other one. */
+/** Some file systems store times in whole seconds; FAT has a resolution of two seconds. */
 const COARSE_TICK_MS = 2_000;
 
 /** Whether a version can't be trusted yet, because another change may leave it unchanged. */

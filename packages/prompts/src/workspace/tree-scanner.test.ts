@@ -19,9 +19,9 @@ import { type Tree, TreeScanner } from "./tree-scanner.ts";
 
 const at = useWorkspaceFolder("scanner");
 
-/** Makes folders old enough for their listings to be used again. */
+/** Makes folders old enough for their listings to be reused. */
 function age(path: string): void {
-  // A folder's ctime can't be set, so its clock must have moved on.
+  // A folder's ctime can't be set, so wait until the clock has advanced.
   const changedAt = Date.now();
   utimesSync(path, new Date(0), new Date(0));
   while (Date.now() - changedAt < 25);
@@ -37,7 +37,7 @@ const action = fc.oneof(
   fc.record({ kind: fc.constantFrom("write", "append", "remove", "folder", "link", "chmod"), path }),
   fc.record({ kind: fc.constantFrom("rules", "no rules"), path: fc.constantFrom("", "d") }),
   fc.record({ kind: fc.constant("rename"), path: fc.constantFrom("a", "d", "d/e") }),
-  // Lets the next scan use listings of the one before.
+  // Lets the next scan use the previous scan's listings.
   fc.record({ kind: fc.constant("wait"), path: fc.constant("") }),
 );
 
@@ -58,7 +58,7 @@ function perform({ kind, path: relative }: { readonly kind: string; readonly pat
       else writeFileSync(absolute, "text");
     }
   } catch {
-    // A file where a folder would have to be, or nothing there: the action does nothing.
+    // If a file is where a folder should be, or nothing exists there, the action does nothing.
   }
 }
 
@@ -96,7 +96,7 @@ test.for([
   },
 );
 
-test("the names in an unchanged folder are not read again, but its files are looked up", async () => {
+test("an unchanged folder is not listed again, but its files are looked up", async () => {
   mkdirSync(join(at.root, "d"));
   writeFileSync(join(at.root, "d", "a"), "one");
   age(join(at.root, "d"));
@@ -120,14 +120,14 @@ test("pipes, sockets and names that are not UTF-8 are reported as unsupported", 
   expect(unsupported.toSorted()).toEqual(["latin-\uFFFD", "pipe"]);
 });
 
-test("a tree of more files than allowed is refused", async () => {
+test("a tree with too many files is rejected", async () => {
   for (const name of ["a", "b", "c"]) writeFileSync(join(at.root, name), "");
   using scanner = new TreeScanner(at.root, { maxFiles: 2 });
 
   await expect(scanner.scan()).rejects.toMatchObject({ code: "workspace_too_large" });
 });
 
-test("what a failed scan saw is found by the next one", async () => {
+test("changes seen by a failed scan are reported by the next one", async () => {
   for (const name of ["a", "b"]) writeFileSync(join(at.root, name), "");
   age(at.root);
   using scanner = new TreeScanner(at.root, { maxFiles: 2, parallelFiles: 1 });
@@ -148,7 +148,7 @@ test("a pool whose threads end in the middle of a run still looks up every path"
   const pool = new StatPool(at.root, 3);
   pool.setPaths([...paths, "missing"]);
 
-  // Threads take part as soon as they have started.
+  // Threads participate as soon as they have started.
   for (let run = 0; run < 100; run += 1) await pool.stat();
   const running = pool.stat();
   pool[Symbol.dispose]();

@@ -16,14 +16,14 @@ import {
   type TreeEntry,
 } from "./tree-entry.ts";
 
-/** The paths of a workspace that snapshots cover, relative to its root, and those that they can't. */
+/** The paths of a workspace that snapshots cover, relative to its root, and those that they can't cover. */
 export interface Tree {
   readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Sockets, pipes, devices, and what can't be read or named. */
+  /** Sockets, pipes, devices, and paths that can't be read or whose name is not UTF-8. */
   readonly unsupported: readonly string[];
-  /** Paths that were added, changed or removed since the scan before. */
+  /** Paths that were added, changed or removed since the previous scan. */
   readonly changed: ReadonlySet<string>;
-  /** What was ignored. */
+  /** The ignore rules that were applied. */
   readonly rules: SavedRules;
 }
 
@@ -31,24 +31,24 @@ export interface Tree {
 interface Listing {
   readonly paths: readonly string[];
   readonly hasRules: boolean;
-  /** Undefined if the listing must be read again at the next scan. */
+  /** Undefined if the next scan must read the listing again. */
   readonly version: FileVersion | undefined;
-  /** Revision of the ignore rules that the children were tested with. */
+  /** Revision of the ignore rules that were applied to the children. */
   readonly revision: number;
 }
 
-/** Could not be looked up or read. */
+/** The path could not be looked up or read. */
 const FAILED = "failed";
 
-/** Share of the paths by which the pool's may differ before the pool is updated. */
+/** Fraction of the paths by which the pool may differ before it is updated. */
 const MAX_POOL_DRIFT = 0.1;
 
 /** Entries between two checks of the clock. */
 const CLOCK_INTERVAL = 64;
 
 /**
- * Magic numbers of Linux file systems that change a folder's times with every name that is added to it or removed from it:
- * ext, xfs, btrfs, tmpfs, overlayfs, zfs, f2fs and bcachefs. Others, such as FUSE and network file systems, may not.
+ * Magic numbers of Linux file systems that update a folder's times whenever a name is added or removed: ext, xfs, btrfs, tmpfs,
+ * overlayfs, zfs, f2fs and bcachefs. Others, such as FUSE and network file systems, may not.
  */
 const RELIABLE_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
@@ -57,12 +57,12 @@ const RELIABLE_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 /**
  * Finds the names and versions of all files that are not ignored, but reads no content.
  *
- * Every scan asks for the version of every path, because a file that is changed in place leaves no trace in its folder. Only
- * the names in a folder are taken from the scan before, and only if the folder's times and inode are the same, were not set in the
- * tick of the clock in which the folder was read, and the file system is known to maintain them.
+ * Every scan looks up the version of every path, because changing a file in place leaves no trace in its folder. Only a folder's
+ * names are reused from the previous scan, and only if its times and inode are unchanged, the times were not set in the clock tick
+ * in which the folder was read, and the file system is known to maintain them.
  *
- * Synchronous calls are four times as fast as asynchronous ones here, so a scan runs in short slices and lets the event loop
- * work between them.
+ * Synchronous calls are four times as fast as asynchronous ones here, so a scan uses them in short slices and lets the event loop
+ * run in between.
  */
 export class TreeScanner implements Disposable {
   readonly #root: string;
@@ -75,10 +75,10 @@ export class TreeScanner implements Disposable {
   #entries = new Map<string, TreeEntry>();
   #unsupported: readonly string[] = [];
   #pool: StatPool | undefined;
-  /** Paths that were added since the pool was given its paths. */
+  /** Paths that were added since the pool received its paths. */
   #unpooled: readonly string[] = [];
 
-  /** @param root A real path, without links. */
+  /** @param root A real path without links. */
   constructor(root: string, options: { readonly maxFiles?: number; readonly parallelFiles?: number } = {}) {
     this.#root = root;
     this.#maxFiles = options.maxFiles ?? WORKSPACE_LIMITS.files;
@@ -90,12 +90,12 @@ export class TreeScanner implements Disposable {
 
   /** Scans must not overlap. */
   async scan(): Promise<Tree> {
-    // A command that may write beside the workspace can replace its root by a link to files that are none of its business.
+    // A command that may write next to the workspace could replace its root with a link to unrelated files.
     if (realpathSync(this.#root) !== this.#root) throw replacedRoot(this.#root);
     await this.#rules.refresh();
     const run = await this.#pool?.stat();
     const listings = this.#listings;
-    // If the walk fails, its changes must not be missed: without listings, the next scan walks the tree as well.
+    // If the walk fails, its changes must not be missed. Without listings, the next scan walks the tree too.
     this.#listings = new Map();
     const changed = (run && this.#applyChanges(run, listings)) ?? (await this.#walk(run, listings));
     return {
@@ -111,8 +111,8 @@ export class TreeScanner implements Disposable {
   }
 
   /**
-   * Applies the changes since the scan before, if only the content or the mode of files has changed. Otherwise, or if that can't be
-   * known, returns undefined, and the tree must be walked.
+   * Applies the changes since the previous scan if only the content or mode of files has changed. Otherwise, or if unknown,
+   * returns undefined, and the tree must be walked.
    */
   #applyChanges(run: StatRun, listings: ReadonlyMap<string, Listing>): ReadonlySet<string> | undefined {
     if (!run.changed || !this.#isCurrent(listings, run)) return undefined;
@@ -150,11 +150,11 @@ export class TreeScanner implements Disposable {
     let seen = 0;
     let sliceEnd = performance.now() + WORKSPACE_LIMITS.sliceMs;
 
-    /** Returns the stats of a folder, whose children are to be added too. */
+    /** Adds a path. For a folder, returns its stats, so that the caller adds its children. */
     const add = (path: string): PathStats | undefined => {
       const stats = this.#statsOf(path, run);
       if (!stats || stats === FAILED) {
-        // Names that are not UTF-8 are listed with replacement characters, under which no file can be found.
+        // Names that are not UTF-8 are listed with replacement characters, so no file can be found under them.
         if (stats === FAILED || path.includes("\uFFFD")) unsupported.push(path);
         return undefined;
       }
@@ -167,7 +167,7 @@ export class TreeScanner implements Disposable {
       if (entries.size > this.#maxFiles) {
         throw new PromptError(
           "workspace_too_large",
-          `The workspace has more than ${this.#maxFiles} files. Ignore generated ones in .gitignore.`,
+          `The workspace has more than ${this.#maxFiles} files. Ignore generated files in .gitignore.`,
         );
       }
       return entry?.type === "folder" ? stats : undefined;
@@ -192,11 +192,11 @@ export class TreeScanner implements Disposable {
     }
     for (const path of this.#rules.trackedFiles) {
       for (const folder of parentsOf(path)) if (!entries.has(folder)) add(folder);
-      // Behind a link that replaced a folder above it lies another file.
+      // If a link has replaced a parent folder, the path leads to a different file.
       const isInFolders = parentsOf(path).every((folder) => entries.get(folder)?.type === "folder");
       if (isInFolders && !entries.has(path)) add(path);
     }
-    // Usually every known path still exists, and there is nothing to look for.
+    // Usually all known paths still exist, so there is nothing to search.
     if (seen < this.#entries.size) {
       for (const path of this.#entries.keys()) if (!entries.has(path)) changed.add(path);
     }
@@ -216,14 +216,14 @@ export class TreeScanner implements Disposable {
     return toEntry(stats, previous, () => readLink(join(this.#root, path)));
   }
 
-  /** Large trees are looked up on several threads. */
+  /** Updates the pool, which looks up large trees on several threads. */
   #updatePool(): void {
     if (this.#entries.size < this.#parallelFiles) return;
     this.#pool ??= new StatPool(this.#root);
     const pool = this.#pool;
     this.#unpooled = [...this.#entries.keys()].filter((path) => !pool.has(path));
     const gone = pool.paths.length + this.#unpooled.length - this.#entries.size;
-    // A new list of paths has to be sent to every thread, so a few new ones are looked up by this thread.
+    // A new list must be sent to every thread, so this thread looks up a few new paths itself.
     if (this.#unpooled.length + gone <= this.#entries.size * MAX_POOL_DRIFT && pool.paths.length > 0) return;
     pool.setPaths([...this.#entries.keys()]);
     this.#unpooled = [];
@@ -249,7 +249,7 @@ export class TreeScanner implements Disposable {
   }
 
   #toCoveredPath(folder: string, entry: Dirent): readonly string[] {
-    // git's own folder, or the file that points to it, belongs to git.
+    // Git's own folder, or the file that points to it, is not covered.
     if (entry.name === ".git") return [];
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     return this.#rules.isIgnored(entry.isDirectory() ? `${path}/` : path) ? [] : [path];
@@ -260,23 +260,23 @@ function hasVersion({ version }: Listing, stats: PathStats): boolean {
   return version !== undefined && isSameVersion(version, toVersion(stats));
 }
 
-/** A tracked file may lie in an ignored folder, which must exist when the file is restored. */
+/** Returns a path's parent folders. A tracked file's may be ignored but must exist when the file is restored. */
 function parentsOf(path: string): readonly string[] {
   const names = path.split("/").slice(0, -1);
   return names.map((_, depth) => names.slice(0, depth + 1).join("/"));
 }
 
-/** The names in a folder can be read without the right to look up what they are. */
+/** Looks up a path. May fail for a listed name, because listing and looking up need different permissions. */
 function lstatPath(root: string, path: string): PathStats | undefined | typeof FAILED {
   try {
-    // Not joined: a workspace has thousands of paths, and these are already normal.
+    // `join` would be slower, and these paths are already normalised.
     return lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
   } catch {
     return FAILED;
   }
 }
 
-/** A link may be replaced after it was looked up. The next scan finds what has its place. */
+/** Reads a link, which may have been replaced since it was looked up. If so, the next scan finds its replacement. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path);
@@ -287,7 +287,7 @@ function readLink(path: string): string {
   }
 }
 
-/** A folder may vanish between its parent's listing and its own. */
+/** Lists a folder, which may have been removed since its parent was listed. */
 function readFolder(path: string): readonly Dirent[] | typeof FAILED {
   try {
     return readdirSync(path, { withFileTypes: true });

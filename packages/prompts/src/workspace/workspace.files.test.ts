@@ -1,4 +1,4 @@
-// Files that are in the way of a snapshot, a restore or a tool.
+// Unusual files that a snapshot, a restore or a tool encounters.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -68,8 +68,8 @@ describe("names", () => {
   });
 });
 
-describe("what is not a regular file", () => {
-  test("pipes and sockets are left alone, and reported as not covered", async () => {
+describe("irregular files", () => {
+  test("pipes and sockets are left unchanged and reported as uncovered", async () => {
     put("a");
     execFileSync("mkfifo", [join(at.root, "pipe")]);
     const server = createServer().listen(join(at.root, "socket"));
@@ -105,18 +105,18 @@ describe("what is not a regular file", () => {
     );
   });
 
-  test("readText of a device fails instead of reading without an end", async () => {
+  test("readText of a device fails instead of reading forever", async () => {
     try {
       execFileSync("mknod", [join(at.root, "zero"), "c", "1", "5"], { stdio: "ignore" });
     } catch {
-      // Only an administrator can make devices; a folder is no regular file either.
+      // Only an administrator can create devices, but a folder is not a regular file either.
       mkdirSync(join(at.root, "zero"));
     }
     await using workspace = openRoot();
     expect(() => workspace.readText("zero")).toThrow(/is not a regular file/);
   });
 
-  test("a .gitignore that is a folder, a link or a pipe has no rules", async () => {
+  test("a .gitignore that is a folder, a link or a pipe contributes no rules", async () => {
     mkdirSync(join(at.root, ".gitignore"));
     put("d/x");
     symlinkSync("/etc/hosts", join(at.root, "d", ".gitignore"));
@@ -131,7 +131,7 @@ describe("what is not a regular file", () => {
 });
 
 describe("links", () => {
-  test("a link in a circle is a link like others", async () => {
+  test("a circular link is treated like any other link", async () => {
     symlinkSync("loop", join(at.root, "loop"));
     symlinkSync("..", join(at.root, "up"));
     await using workspace = openRoot();
@@ -141,7 +141,7 @@ describe("links", () => {
     expect(lstatSync(join(at.root, "loop")).isSymbolicLink()).toBe(true);
   });
 
-  test("a file that was replaced by a link out of the workspace is restored, its target untouched", async () => {
+  test("a file that was replaced by a link out of the workspace is restored, and the link's target is unchanged", async () => {
     const outside = join(at.parent, "outside");
     writeFileSync(outside, "precious");
     put("a");
@@ -154,7 +154,7 @@ describe("links", () => {
     expect(readFileSync(outside, "utf8")).toBe("precious");
   });
 
-  test("a folder that was replaced by a link to another of the workspace is restored", async () => {
+  test("a folder that was replaced by a link to another folder in the workspace is restored", async () => {
     put("d/a", "in d");
     put("e/a", "in e");
     await using workspace = openRoot();
@@ -165,7 +165,7 @@ describe("links", () => {
     expect([read("d/a"), read("e/a")]).toEqual(["in d", "in e"]);
   });
 
-  test("the other name of a hard link outside keeps what was written to it", async () => {
+  test("a hard link outside the workspace keeps the content that was written through it", async () => {
     const outside = join(at.parent, "outside");
     const inside = put("a");
     linkSync(inside, outside);
@@ -178,7 +178,7 @@ describe("links", () => {
     expect(readFileSync(outside, "utf8")).toBe("after");
   });
 
-  test("two names of one file inside are restored both", async () => {
+  test("two hard links inside the workspace are both restored", async () => {
     linkSync(put("a"), join(at.root, "b"));
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
@@ -189,7 +189,7 @@ describe("links", () => {
 });
 
 describe("sizes, times and modes", () => {
-  test("a sparse file is restored with its holes, and the event loop goes on meanwhile", async () => {
+  test("a sparse file is restored with its holes, without blocking the event loop", async () => {
     const size = 100 * 1024 * 1024;
     truncateSync(put("sparse", "data before the hole"), size);
     await using workspace = openRoot();
@@ -206,7 +206,7 @@ describe("sizes, times and modes", () => {
     expect(readFileSync(join(at.root, "sparse")).subarray(0, 20).toString()).toBe("data before the hole");
   });
 
-  test("an edit of the same size, with the old times, is found", async () => {
+  test("an edit that keeps the size and the times is detected", async () => {
     put("a", "one");
     utimesSync(join(at.root, "a"), new Date(0), new Date(0));
     await using workspace = openRoot();
@@ -217,7 +217,7 @@ describe("sizes, times and modes", () => {
     expect(read("a")).toBe("one");
   });
 
-  test.for([0o000, 0o400, 0o755, 0o777])("a file of the mode %o is restored with it", async (mode) => {
+  test.for([0o000, 0o400, 0o755, 0o777])("a file with mode %o is restored with its mode", async (mode) => {
     put("a");
     chmodSync(join(at.root, "a"), mode);
     await using workspace = openRoot();
@@ -228,7 +228,7 @@ describe("sizes, times and modes", () => {
     expect(statSync(join(at.root, "a")).mode & 0o777).toBe(mode);
   });
 
-  test("500 folders inside each other are covered", async () => {
+  test("500 nested folders are covered", async () => {
     const deep = join(...Array.from({ length: 500 }, () => "d"), "a");
     put(deep);
     await using workspace = openRoot();
@@ -238,7 +238,7 @@ describe("sizes, times and modes", () => {
     expect(read(deep)).toBe("before");
   });
 
-  test("files that change while they are scanned fail no snapshot", async () => {
+  test("files that change during a scan don't fail the snapshot", async () => {
     for (let index = 0; index < 200; index += 1) put(`f${index}`, "x".repeat(1_000));
     await using workspace = openRoot();
     const changing = setInterval(() => {
@@ -264,12 +264,12 @@ describe("sizes, times and modes", () => {
   });
 });
 
-describe("something else in the place of a folder", () => {
+describe("a replaced folder", () => {
   test.for<[string, (path: string) => void]>([
     ["a file", (path) => writeFileSync(path, "file")],
     ["a pipe", (path) => execFileSync("mkfifo", [path])],
     ["a link", (path) => symlinkSync(at.parent, path)],
-  ])("%s is replaced by the folder and its files", async ([, create]) => {
+  ])("is restored with its files if %s has taken its place", async ([, create]) => {
     put("d/a");
     put("d/e/b");
     await using workspace = openRoot();

@@ -1,4 +1,4 @@
-// Callers without rights, with the wrong snapshot, or after the end.
+// Callers without permissions, with the wrong snapshot, or after the workspace was closed.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,8 +10,8 @@ import { openWorkspace } from "./open-workspace.ts";
 const at = useWorkspaceFolder("misuse");
 const { openRoot, put, read } = at;
 
-describe("an account without rights", () => {
-  /** Runs a program as another user, if this one may. */
+describe("an account without permissions", () => {
+  /** Runs a program as another user, if this user may. */
   function runUnprivileged(program: string): string {
     const as = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
     return execFileSync(
@@ -21,7 +21,7 @@ describe("an account without rights", () => {
     );
   }
 
-  test("files and folders that can't be read are not covered, and fail nothing", () => {
+  test("does not fail on files and folders that it can't read, which stay uncovered", () => {
     put("readable");
     put("secret");
     put("closed/a");
@@ -51,7 +51,7 @@ describe("an account without rights", () => {
   });
 });
 
-test("a transaction inside another is refused instead of waiting for itself", async () => {
+test("a nested transaction is rejected instead of waiting for itself", async () => {
   await using workspace = openRoot();
   await workspace.transact(async () => {
     await expect(workspace.transact(async () => {})).rejects.toThrow(/wait for itself/);
@@ -59,7 +59,7 @@ test("a transaction inside another is refused instead of waiting for itself", as
 });
 
 describe("snapshots", () => {
-  test("of another workspace, or made up, are refused: they would remove every file", async () => {
+  test("that are forged or belong to another workspace are rejected, because they would remove every file", async () => {
     put("a");
     await using workspace = openRoot();
     await using other = openWorkspace();
@@ -70,7 +70,7 @@ describe("snapshots", () => {
     expect(read("a")).toBe("before");
   });
 
-  test("are not restored with misspelt options", async () => {
+  test("can't be restored with misspelt options", async () => {
     await using workspace = openRoot();
     const snapshot = await workspace.snapshot();
     await expect(workspace.restore(snapshot, { mayRestor: () => false } as never)).rejects.toThrow(
@@ -79,7 +79,7 @@ describe("snapshots", () => {
   });
 });
 
-test("a closed workspace is not created again", async () => {
+test("a closed workspace is not recreated", async () => {
   const workspace = openWorkspace();
   await workspace[Symbol.asyncDispose]();
   expect(() => workspace.writeText("a", "text")).toThrow(/closed/);

@@ -32,7 +32,7 @@ const names = fc.constantFrom(
   "kept.log",
 );
 
-/** Something that a tool or a command may do to the files. */
+/** A change that a tool or a command may make to the files. */
 const action = fc.oneof(
   fc.record({ kind: fc.constant("write" as const), path: names, text: fc.string({ maxLength: 5 }) }),
   fc.record({ kind: fc.constant("remove" as const), path: names, text: fc.constant("") }),
@@ -60,7 +60,7 @@ function perform({ kind, path, text }: Action): void {
     }
     mkdirSync(dirname(absolute), { recursive: true });
     if (kind === "write") {
-      // Never through a link: it could lead out of the folder under test.
+      // Never through a link, because it could lead outside the folder under test.
       if (lstatSync(absolute, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(absolute);
       writeFileSync(absolute, text);
     } else if (kind === "remove") rmSync(absolute, { recursive: true, force: true });
@@ -69,7 +69,7 @@ function perform({ kind, path, text }: Action): void {
       symlinkSync(text, absolute);
     } else if (lstatSync(absolute).isFile()) chmodSync(absolute, Number.parseInt(text, 8));
   } catch {
-    // A file where a folder would have to be, or nothing there: the action does nothing.
+    // If a file is where a folder should be, or nothing exists there, the action does nothing.
   }
 }
 
@@ -88,7 +88,7 @@ function ignoredTree(): Record<string, string> {
 }
 
 describe("snapshots", () => {
-  test("a restore gives back every covered path exactly and leaves ignored files alone, whatever happened", async () => {
+  test("a restore exactly restores every covered path and keeps ignored files, after any sequence of changes", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(action, { maxLength: 8 }),
@@ -107,7 +107,7 @@ describe("snapshots", () => {
 
             const { conflicts } = await workspace.restore(snapshot);
 
-            // A folder that has ignored files in it can't be replaced, and stays if it is new.
+            // A folder that contains ignored files can't be replaced, and is kept if it is new.
             const blocked = new Set(conflicts);
             const actual = coveredTree();
             for (const path of Object.keys(actual)) {
@@ -129,7 +129,7 @@ describe("snapshots", () => {
 
   test("unchanged files are not read again", async () => {
     writeFileSync(join(at.root, "a"), "one");
-    // Old enough to be trusted by its times.
+    // Old enough for its times to be trusted.
     utimesSync(join(at.root, "a"), new Date(0), new Date(0));
     await using workspace = openRoot();
     await workspace.snapshot();
@@ -140,7 +140,7 @@ describe("snapshots", () => {
     expect(statSync(join(at.root, "a")).atimeMs).toBe(atimeMs);
   });
 
-  test("files that git tracks are covered although they are ignored", async () => {
+  test("files that git tracks are covered even if they are ignored", async () => {
     const git = (...words: string[]): void => {
       execFileSync("git", ["-C", at.root, "-c", "user.name=n", "-c", "user.email=e@example.com", ...words]);
     };
@@ -178,7 +178,7 @@ describe("snapshots", () => {
     expect(readFileSync(join(at.root, "d", "file"), "utf8")).toBe("mine");
   });
 
-  test("snapshots taken at the same time can all be restored", async () => {
+  test("snapshots taken concurrently can all be restored", async () => {
     await using workspace = openRoot();
     const first = await workspace.snapshot();
     writeFileSync(join(at.root, "a"), "one");
@@ -192,7 +192,7 @@ describe("snapshots", () => {
     expect(describeTree(at.root)).toEqual({});
   });
 
-  test("a restored snapshot can be left and restored again", async () => {
+  test("a snapshot can be restored again after further changes", async () => {
     writeFileSync(join(at.root, "a"), "one");
     await using workspace = openRoot();
     const first = await workspace.snapshot();
@@ -208,7 +208,7 @@ describe("snapshots", () => {
     }
   });
 
-  test("a path that may not be restored is reported and left as it is", async () => {
+  test("a path that may not be restored is reported and left unchanged", async () => {
     writeFileSync(join(at.root, "a"), "one");
     writeFileSync(join(at.root, "b"), "one");
     await using workspace = openRoot();
@@ -228,7 +228,7 @@ function hasIgnored(folderPath: string, ignored: Record<string, string>): boolea
 }
 
 describe("fingerprint", () => {
-  test("changes with content, mode and names, and is the same for the same files", async () => {
+  test("changes with content, mode and names, and is equal for equal files", async () => {
     writeFileSync(join(at.root, "a"), "one");
     await using workspace = openRoot();
     const first = await workspace.fingerprint();
@@ -243,8 +243,8 @@ describe("fingerprint", () => {
   });
 });
 
-describe("paths of tools", () => {
-  test.for(["../x", "/etc/hosts", "link/hosts", "d/../../x"])("%s is refused", async (path) => {
+describe("paths from tools", () => {
+  test.for(["../x", "/etc/hosts", "link/hosts", "d/../../x"])("%s is rejected", async (path) => {
     symlinkSync("/etc", join(at.root, "link"));
     await using workspace = openRoot();
     expect(() => workspace.readText(path)).toThrow(

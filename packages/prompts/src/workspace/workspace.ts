@@ -40,7 +40,7 @@ export interface WorkspaceTransaction {
 interface WorkspaceParts {
   readonly root: string;
   readonly stateFolder: string;
-  /** Removed when the workspace is closed. */
+  /** A folder that is removed when the workspace is closed. */
   readonly ownedFolder: string;
   readonly mounts: readonly Mount[];
   readonly reports: readonly MountReport[];
@@ -54,12 +54,12 @@ const currentTransaction = new AsyncLocalStorage<Workspace>();
 export class Workspace implements AsyncDisposable {
   /** Absolute path. */
   readonly root: string;
-  /** What was copied. */
+  /** The copied mounts. */
   readonly mounts: readonly MountReport[];
   readonly #parts: WorkspaceParts;
   readonly #store: SnapshotStore;
   readonly #transactions = new SerialQueue();
-  /** Files that the current transaction wrote through this object, and the versions that it left. */
+  /** Files that the current transaction wrote through this object, with their versions after the write. */
   #written = new Map<string, FileVersion | undefined>();
   #interrupted: InterruptedTransaction | undefined;
   #isClosed = false;
@@ -73,8 +73,8 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
-   * Whether a killed process left a transaction in this folder unfinished. See {@link restoreInterrupted}. Also true if the
-   * record of its transactions is damaged, so that this is unknown.
+   * Whether a killed process left a transaction in this folder unfinished. Also true if this is unknown, because the record of its
+   * transactions is damaged. See {@link restoreInterrupted}.
    */
   get hasInterrupted(): boolean {
     return this.#interrupted !== undefined;
@@ -83,7 +83,7 @@ export class Workspace implements AsyncDisposable {
   /**
    * Undoes the transaction that a killed process left unfinished. Not done automatically, because the folder may have been
    * changed since.
-   * @throws {PromptError} `invalid_snapshot` if the record of the transaction is damaged. Nothing is changed then.
+   * @throws {PromptError} `invalid_snapshot` if the record of the transaction is damaged. Nothing is changed in that case.
    */
   async restoreInterrupted(): Promise<RestoreReport> {
     this.#checkOpen();
@@ -92,12 +92,12 @@ export class Workspace implements AsyncDisposable {
     if ("damagedAt" in interrupted) {
       throw new PromptError(
         "invalid_snapshot",
-        `The record of the interrupted transaction is damaged at ${interrupted.damagedAt}, so it can't be undone. Check the files of ${this.root}, then call discardInterrupted().`,
+        `The record of the interrupted transaction is damaged at ${interrupted.damagedAt}, so it can't be undone. Check the files in ${this.root}, then call discardInterrupted().`,
       );
     }
     this.#interrupted = undefined;
     using contents = new ContentFile(join(interrupted.stateFolder, "contents"));
-    // One scan is not worth starting threads.
+    // Starting threads does not pay off for a single scan.
     using scanner = new TreeScanner(this.root, { parallelFiles: Number.POSITIVE_INFINITY });
     const { entries: current } = await scanner.scan();
     const report = restorePaths({
@@ -122,12 +122,12 @@ export class Workspace implements AsyncDisposable {
     this.#interrupted = undefined;
   }
 
-  /** A short description for the prompt: the mounts, and the first files and folders. */
+  /** Returns a short description for the prompt: the mounts and the first files and folders. */
   preview(): string {
     return previewWorkspace(this.root, this.mounts);
   }
 
-  /** Changes with the mounts' configuration and with every change of a path, mode or content that is not ignored. */
+  /** Returns a hash of the mounts' configuration and of the path, mode and content of all files that are not ignored. */
   async fingerprint(): Promise<string> {
     this.#checkOpen();
     await this.#store.take();
@@ -146,8 +146,8 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
-   * Restores a snapshot, without touching files that were ignored when it was taken.
-   * @throws {PromptError} `invalid_snapshot` for a snapshot of another workspace
+   * Restores a snapshot without touching files that were ignored when it was taken.
+   * @throws {PromptError} `invalid_snapshot` for another workspace's snapshot
    */
   async restore(snapshot: WorkspaceSnapshot, options: RestoreOptions = {}): Promise<RestoreReport> {
     this.#checkOpen();
@@ -161,7 +161,7 @@ export class Workspace implements AsyncDisposable {
     if (this.isInTransaction) {
       throw new PromptError(
         "invalid_option",
-        "A transaction can't start inside another of the same workspace: it would wait for itself. Tool handlers already run in one.",
+        "A transaction can't start inside another one of the same workspace, because it would wait for itself. Tool handlers already run in one.",
       );
     }
     return this.#transactions.run(async () => {
@@ -195,7 +195,7 @@ export class Workspace implements AsyncDisposable {
     return currentTransaction.getStore() === this;
   }
 
-  /** Whether a path was last written by the current transaction, through this object. */
+  /** Whether the last write to a path was made by the current transaction through this object. */
   isOwnWrite(path: string): boolean {
     if (!this.#written.has(path)) return false;
     const version = this.#written.get(path);
@@ -217,12 +217,12 @@ export class Workspace implements AsyncDisposable {
     return readFileSync(file.fd, "utf8");
   }
 
-  /** Writes a file and the folders above it. */
+  /** Writes a file and creates its parent folders. */
   writeText(path: string, text: string): void {
     const { folder, name, written } = this.#locate(path);
     using parent = openFolder(this.root, folder, { create: true });
     using file = openRegularFile(join(parent.path, name), path, constants.O_WRONLY | constants.O_CREAT);
-    // Truncated only now: opening a device must not change it.
+    // Truncated only after the check, because opening a device must not change it.
     ftruncateSync(file.fd);
     writeFileSync(file.fd, text);
     this.#written.set(written, toVersion(fstatSync(file.fd)));
@@ -239,7 +239,7 @@ export class Workspace implements AsyncDisposable {
 
   /**
    * Converts a path inside the workspace to an absolute path.
-   * @throws {PromptError} `workspace_security` if it leads out of it, even through links
+   * @throws {PromptError} `workspace_security` if it leads outside the workspace, even through links
    */
   resolve(path: string): string {
     this.#checkOpen();
@@ -248,7 +248,7 @@ export class Workspace implements AsyncDisposable {
     return absolute;
   }
 
-  /** Removes the temporary folder and the stored snapshots. A `folder` that was passed in is kept. */
+  /** Removes the temporary folder and the stored snapshots. A `folder` that the caller passed is kept. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -258,13 +258,13 @@ export class Workspace implements AsyncDisposable {
     });
   }
 
-  /** The folder and the name of a file, behind all links, which may lead to other places of the workspace. */
+  /** Returns the folder and name of a file after resolving all links, which may lead elsewhere in the workspace. */
   #locate(path: string): { readonly folder: string; readonly name: string; readonly written: string } {
     const real = this.#toRelative(this.#realPathOf(this.resolve(path), path));
     return { folder: posix.dirname(real), name: posix.basename(real), written: real };
   }
 
-  /** The path behind all links. It must be checked whenever it is found again, because the links may have changed. */
+  /** Resolves all links of a path. Checks the result every time, because the links may have changed. */
   #realPathOf(absolute: string, path: string): string {
     if (isInside(this.root, absolute)) {
       const real = realPathOf(absolute);

@@ -9,7 +9,7 @@ const LAW = /^init( (?:system|assistant_text|tool_use|tool_progress|tool_result)
 
 type Step = "read" | "stop" | "abort" | "crash" | "shutdown";
 
-/** A handle with its events, and the ways to end it. */
+/** Reads the events of a handle, and ends it in every possible way. */
 class Racer {
   readonly abort = new AbortController();
   readonly events: AgentEvent[] = [];
@@ -25,7 +25,7 @@ class Racer {
     if (step === "read") this.#read();
     else if (step === "stop") this.#calls.push(this.#handle?.stop() ?? Promise.resolve());
     else if (step === "abort") this.abort.abort();
-    // As the provider reports it, without killing the agent in each run.
+    // As the provider reports a crash, without killing the agent in each run.
     else if (step === "crash") this.#handle?.crash("gone");
     else this.#handle?.shutdown();
   }
@@ -52,7 +52,7 @@ afterAll(() => provider.shutdown());
 describe("the ends of an ACP session", () => {
   it("may come in any order: every stream follows the rules, and the agent keeps working", async () => {
     const step = fc.constantFrom<Step>("read", "stop", "abort", "crash", "shutdown");
-    // Between two steps the agent may get a word in, or not.
+    // The agent may or may not send something between two steps.
     const script = fc.array(fc.tuple(step, fc.nat({ max: 2 }), fc.boolean()), { maxLength: 8 });
     const prompts = fc.array(fc.constantFrom("work", "say hello", "tool", "ask execute ls"), {
       minLength: 3,

@@ -40,7 +40,7 @@ describe("an ACP agent that misbehaves", () => {
     });
   });
 
-  it("crashes during a session: every session ends with its last output, and the next one starts a new process", async () => {
+  it("crashes during a session: every session ends with its last stderr output, and the next starts a new process", async () => {
     await using provider = await launchTiny();
     const { pid } = provider;
     const works = await startSession(provider);
@@ -118,7 +118,7 @@ describe("an ACP agent that misbehaves", () => {
     await expect(launching).rejects.toMatchObject({ code: "context_cancelled" });
   });
 
-  it("ignores a cancellation: it is ended once it serves no other session", async () => {
+  it("ignores a cancellation: its process is ended once it serves no other session", async () => {
     await using provider = await launchTiny({ limits: { cancelMs: 50 } });
     const { pid = 0 } = provider;
     const other = await startSession(provider);
@@ -132,7 +132,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(textOf(await runSession(provider, { prompt: "say hello again" }))).toBe("hello again");
   });
 
-  it("does not exit by itself: it is ended by the shutdown", async () => {
+  it("does not exit by itself: the shutdown ends its process", async () => {
     const processLimits = { exitTimeoutMs: 50, terminateTimeoutMs: 50 };
     const provider = await launchTiny({ fault: "--stubborn", processLimits });
     const { pid = 0 } = provider;
@@ -142,7 +142,7 @@ describe("an ACP agent that misbehaves", () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it("is orphaned by an owner that was killed: the next launch ends it", async () => {
+  it("is orphaned by a killed owner: the next launch ends its process", async () => {
     const program = fileURLToPath(new URL("../../test/acp-owner.ts", import.meta.url));
     const owner = spawn(process.execPath, ["--conditions=codexkit:source", program], {
       stdio: ["ignore", "pipe", "inherit"],

@@ -39,7 +39,7 @@ describe("an ACP agent", () => {
     expect(events.at(-1)).toMatchObject({ message: "Done.", cost: { usd: 0.25 } });
   });
 
-  it("gets a result for a tool that it left open, before the end", async () => {
+  it("gets a tool_result, before the result, for a tool that it left open", async () => {
     const events = await runSession(shared, { prompt: "leave-open" });
     expect(events.slice(-2)).toMatchObject([
       { kind: "tool_result", toolUseId: "o", isError: true },
@@ -111,13 +111,13 @@ describe("an ACP agent", () => {
     expect(textOf(await Array.fromAsync(again.events))).toBe("remember the heron\nrecall\n");
   });
 
-  it("without session loading does not support resume", async () => {
+  it("does not support resume without session loading", async () => {
     await using provider = await launchTiny({ fault: "--plain" });
     expect(provider.capabilities.supportsSessionResume).toBe(false);
     await expect(provider.resume("any", { prompt: "x", cwd })).rejects.toMatchObject({ code: "unsupported" });
   });
 
-  it("is known by its own name, and its process by its PID", async () => {
+  it("reports its name and the PID of its process", async () => {
     const pids: number[] = [];
     expect(shared).toMatchObject({ name: "tiny", capabilities: { humanLabel: "Tiny agent" } });
     await runSession(shared, { prompt: "say x", onProcessSpawned: (pid) => pids.push(pid) });
@@ -165,7 +165,7 @@ describe("reports of an ACP agent", () => {
 });
 
 describe("a message to a running ACP agent", () => {
-  it("reaches the running turn, also if it had not started yet", async () => {
+  it("reaches the turn, even if it has not started yet", async () => {
     const handle = await startSession(shared, "listen");
     await handle.inject("the heron");
     const events = await Array.fromAsync(handle.events);
@@ -206,7 +206,7 @@ describe("the login of an ACP agent", () => {
     ]);
   });
 
-  it("is requested by name when a session needs it, and done by launch", async () => {
+  it("is performed by launch; without one, spawn fails and lists the methods", async () => {
     await using before = await launchTiny({ fault: "--needs-login" });
     await expect(startSession(before)).rejects.toMatchObject({
       code: "authentication_failed",

@@ -97,7 +97,7 @@ export class AcpProvider implements AgentProvider {
   }
 
   /**
-   * Starts and initializes the agent, so that problems show here and not during a session.
+   * Starts and initializes the agent, so that problems surface here and not during a session.
    * @throws {ProviderError} `provider_unavailable` if the command is missing, exits, or does not speak ACP;
    *   `authentication_failed` if `authMethod` failed; `context_cancelled` if the signal was aborted.
    */
@@ -161,7 +161,7 @@ export class AcpProvider implements AgentProvider {
       try {
         return await raceCancel(opening, session);
       } catch (error) {
-        // If the session opens later, the same signal ends it.
+        // If the session opens after all, the same signal ends it.
         opening.catch(() => {});
         this.#refuseWhenShutDown();
         throw error;
@@ -223,7 +223,7 @@ export class AcpProvider implements AgentProvider {
       } catch (error) {
         const isOver = agent.isClosed || this.#shutdownSignal.signal.aborted || signal?.aborted === true;
         if (isOver || performance.now() + delayMs > deadline) throw error;
-        // Some agents resume an open session, others refuse it.
+        // Some agents resume an open session; others refuse to.
         if (this.#unstored.delete(sessionId)) await agent.closeSession(sessionId, this.#limits.closeMs);
         else await delay(delayMs);
       }

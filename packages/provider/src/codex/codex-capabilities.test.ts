@@ -1,4 +1,4 @@
-// Every capability that the provider claims, seen on the real codex.
+// Verifies every capability that the provider declares, on the real codex.
 import { callTool, gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const echo = { name: "echo", command: process.execPath, args: [mcpServer] };
 
 const hold = gate();
 
-/** A model that does what the prompt says. */
+/** A model that follows the prompt. */
 const script: Script = (request) => {
   const { lastUserText: prompt, newOutputs } = request;
   const [output] = newOutputs;
@@ -42,7 +42,7 @@ async function runs(
   return ofKind(transcript, "tool_result").some(({ toolUseId, isError }) => toolUseId === "c" && !isError);
 }
 
-/** What is true of each capability, as far as it can be seen. A capability without a proof does not compile. */
+/** Determines the actual value of each capability, as far as it is observable. A capability without a proof does not compile. */
 const PROOFS: {
   readonly [Key in keyof AgentCapabilities]: (fixture: CodexFixture) => Promise<AgentCapabilities[Key]>;
 } = {
@@ -62,7 +62,7 @@ const PROOFS: {
   supportsSessionExport: async (fixture) => {
     const { sessionId } = await fixture.run("remember the nonce");
     const bytes = await fixture.provider.export(sessionId);
-    // The same model, and a home that never had the session.
+    // The same model, with a home that never had the session.
     await using other = await codexFixture(fixture.model, { modelName: "gpt-5.5" });
     expect(await other.provider.import(bytes)).toBe(sessionId);
     const { end } = await read(await other.provider.resume(sessionId, other.spec("again")));
@@ -110,7 +110,7 @@ const PROOFS: {
     return end.message.includes('"effort":"high"');
   },
   toolPermissionFormat: async (fixture) => {
-    // Regular expressions over commands are Codex's; `Bash(…)` as a pattern is the name of no command.
+    // Codex's format is regular expressions for commands. As a pattern, `Bash(…)` matches no command.
     const rules = (pattern: string): object => ({ permissionConfig: { allowPatterns: [pattern] } });
     const byRegex = await runs(fixture, "uname -a", rules("^uname( -a)?$"));
     const byName = await runs(fixture, "uname -a", rules("Bash\\(uname:\\*\\)"));
@@ -131,7 +131,7 @@ describe("Codex", () => {
   });
   afterAll(() => fixture[Symbol.asyncDispose]());
 
-  it.each(Object.keys(PROOFS) as (keyof AgentCapabilities)[])("has %s as it claims", async (capability) => {
+  it.each(Object.keys(PROOFS) as (keyof AgentCapabilities)[])("has %s as declared", async (capability) => {
     expect(await PROOFS[capability](fixture)).toBe(CODEX_CAPABILITIES[capability]);
   });
 });

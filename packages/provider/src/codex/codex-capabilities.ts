@@ -1,6 +1,6 @@
 import type { AgentCapabilities } from "../contract/capabilities.ts";
 
-/** What is true of Codex 0.166; `codex-capabilities.test.ts` proves each line on the real one. */
+/** The capabilities of Codex 0.166. `codex-capabilities.test.ts` verifies each one on the real Codex. */
 export const CODEX_CAPABILITIES: AgentCapabilities = {
   supportsMessageInjection: true,
   supportsSessionResume: true,

@@ -1,4 +1,4 @@
-// What a session counts, and the limits that it keeps, on the real codex.
+// Tests the cost and the limits of sessions on the real codex.
 import { callTool, gate, type Part, run, say, type Script, usage, waitFor } from "@codexkit/scripted-model";
 import { describe, expect, it } from "vitest";
 import { codexFixture, ofKind, read, type Transcript } from "../../test/codex-fixture.ts";
@@ -33,7 +33,7 @@ function costs(transcript: Transcript): AgentCost[] {
 }
 
 describe("a resumed session", () => {
-  it("counts no earlier turns, neither in its cost nor toward its limits", async () => {
+  it("does not count earlier turns, in its cost or toward its limits", async () => {
     await using fixture = await codexFixture(() => [say("ok"), usage({ input: 100, output: 10, cached: 0 })]);
     const { sessionId } = await fixture.run("one", { maxTurns: 1 });
     const limits = { maxTurns: 1, maxTokens: 110 };
@@ -68,7 +68,7 @@ describe("subagents", () => {
     expect((await fixture.run("delegate", { maxTurns: 5, maxTokens: 550 })).end).toMatchObject({
       success: true,
     });
-    // The session's own three calls are within these limits.
+    // The session's own three calls are below the limits.
     expect((await fixture.run("delegate", { maxTurns: 4 })).end).toMatchObject({
       success: false,
       errorSubtype: "max_turns",

@@ -1,4 +1,4 @@
-// Every way in which a session ends, and what is left of it.
+// Tests every way in which a session ends, and what remains of it.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { type FakeAction, fakeAppServerCommand, type FakeBehaviour, tempFolder } from "@codexkit/testing";
 import { readFile } from "node:fs/promises";
@@ -162,7 +162,7 @@ function completed(turnId: string): FakeAction {
   });
 }
 
-/** A provider on a fake Codex, for behaviour that the real one can't be made to show. */
+/** A provider on a fake Codex, for behaviour that can't be provoked in the real one. */
 async function fakeStage(
   on: NonNullable<FakeBehaviour["on"]>,
 ): Promise<{ provider: CodexProvider; spec: AgentSpec } & AsyncDisposable> {

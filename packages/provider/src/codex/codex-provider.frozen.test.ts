@@ -1,4 +1,4 @@
-// A codex that is frozen (SIGSTOP) answers nothing: every call of the provider ends by the bound on its requests.
+// A codex that is frozen (SIGSTOP) answers nothing: every call of the provider must end when its requests time out.
 import { gate, say, waitFor } from "@codexkit/scripted-model";
 import { describe, expect, it } from "vitest";
 import { codexFixture } from "../../test/codex-fixture.ts";
@@ -9,7 +9,7 @@ const BOUNDS = {
   processLimits: { exitTimeoutMs: 200, terminateTimeoutMs: 200 },
 };
 
-// They wait for timeouts, so they wait together.
+// Concurrent, because each test waits for a timeout.
 describe.concurrent("on a frozen codex", () => {
   it("spawn and resume reject, stop resolves, and shutdown ends it", async () => {
     await using fixture = await codexFixture(

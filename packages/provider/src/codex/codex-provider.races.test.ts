@@ -1,4 +1,4 @@
-// Many sessions on one real codex that is killed under them, at moments that a seed chooses.
+// Runs many sessions on one real codex that is killed meanwhile, at moments that a seed determines.
 import { gate, run, say, waitFor } from "@codexkit/scripted-model";
 import { repetitions } from "@codexkit/testing";
 import fc from "fast-check";
@@ -12,13 +12,13 @@ const SESSIONS = repetitions({ test: 30, soak: 100 });
 const SEED = 1;
 const LAW = /^init( (?:system|assistant_text|tool_use|tool_result|tool_progress|usage))* (?:result|error)$/;
 
-/** What becomes of a session, and after how many of its events. */
+/** How a session ends, and after how many of its events. */
 interface Fate {
   readonly end: "finishes" | "is stopped" | "crashes";
   readonly after: number;
 }
 
-/** The fates of all, a third each, in the order and at the moments that the seed gives. */
+/** The fates of all sessions, a third each, in the order and at the moments that the seed determines. */
 function fates(): Fate[] {
   const ends = (["finishes", "is stopped", "crashes"] as const).flatMap((end) =>
     Array.from({ length: Math.ceil(SESSIONS / 3) }, () => end),
@@ -30,7 +30,7 @@ function fates(): Fate[] {
   return all.map((end, index) => ({ end, after: moments[index] ?? 1 }));
 }
 
-/** Reads to the end; stops when its fate says so. */
+/** Reads a session to its end, and stops it if its fate says so. */
 async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcript> {
   const events: AgentEvent[] = [];
   for await (const event of handle.events) {
@@ -43,7 +43,7 @@ async function live(handle: AgentHandle, { end, after }: Fate): Promise<Transcri
 }
 
 describe("many sessions on one codex", () => {
-  it("all follow the rules of the stream, and release everything", { timeout: 120_000 }, async () => {
+  it("follow the rules of the stream, and release everything", { timeout: 120_000 }, async () => {
     const never = gate();
     await using fixture = await codexFixture(({ lastUserText, newOutputs }) => {
       if (newOutputs.length === 0) return run(`echo ${lastUserText.split(" ")[0]}`, { callId: "c" });
@@ -59,7 +59,7 @@ describe("many sessions on one codex", () => {
       }),
     );
     await Promise.all(sessions.flatMap(({ fate, reading }) => (fate.end === "finishes" ? [reading] : [])));
-    // Those whose moment has not come are stopped around the kill.
+    // Sessions that have not been stopped yet are stopped around the kill.
     const rest = sessions.filter(({ fate }) => fate.end === "is stopped");
     for (const { fate, handle } of rest) if (fate.after % 2 === 0) void handle.stop();
     process.kill(pid ?? 0, "SIGKILL");
@@ -123,14 +123,14 @@ describe("concurrent calls", () => {
   });
 });
 
-/** How a session of each fate may end: one that is stopped may be overtaken by the crash. */
+/** The possible endings per fate. The crash may come before the stop. */
 const POSSIBLE: Readonly<Record<Fate["end"], (prompt: string) => string[]>> = {
   finishes: (prompt) => [prompt],
   "is stopped": () => ["stopped", "app_server_crashed"],
   crashes: () => ["app_server_crashed"],
 };
 
-/** Tools that were shown as begun and not as ended. */
+/** The tools with a `tool_use` and no `tool_result`. */
 function openTools({ events }: Transcript): string[] {
   const open = new Set<string>();
   for (const event of events) {

@@ -43,7 +43,7 @@ export interface CodexProviderOptions extends Omit<
 > {
   /** Name of the provider. Default: `codex`. */
   readonly name?: string;
-  /** Decides requests for which a spec with `autonomous: false` has the decision `prompt`. Otherwise these are denied. */
+  /** Answers requests for which a spec with `autonomous: false` has the decision `prompt`. Without it, they are denied. */
   readonly ask?: AskHandler;
   /** How long Codex may take to interrupt a turn before the session ends without it. Default: 10 s. */
   readonly interruptTimeoutMs?: number;
@@ -104,7 +104,7 @@ export class CodexProvider implements AgentProvider {
   }
 
   /**
-   * Starts Codex, so that problems show here and not during a session.
+   * Starts Codex, so that problems surface here and not during a session.
    * @throws {ProviderError} `provider_unavailable` if Codex is missing, too old or broken.
    */
   static async create(options: CodexProviderOptions = {}): Promise<CodexProvider> {
@@ -161,7 +161,7 @@ export class CodexProvider implements AgentProvider {
       };
       return await this.#open(spec, options, open, sessionId);
     } catch (error) {
-      // A session that was already adopted removes itself.
+      // A session with a handle removes itself.
       if (this.#sessions.get(sessionId) === undefined) this.#sessions.delete(sessionId);
       throw error;
     }

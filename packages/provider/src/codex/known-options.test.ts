@@ -3,7 +3,7 @@ import { codexFolders } from "@codexkit/testing";
 import { expect, it } from "vitest";
 import { CodexProvider } from "./codex-provider.ts";
 
-/** Options as a JavaScript program may write them. */
+/** Options as a JavaScript program could pass them. */
 function misspelt(options: object): never {
   return options as never;
 }

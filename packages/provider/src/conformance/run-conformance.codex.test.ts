@@ -15,7 +15,7 @@ const agentAnswered = gate();
 
 const PRICE = { inputPerMillion: 1, outputPerMillion: 10 };
 
-/** A model that does what the first word of its prompt says. */
+/** A model that follows the first word of its prompt. */
 function model(request: ScriptRequest): Reply {
   if (String(request.headers["x-codex-turn-metadata"]).includes('"agent_name":"/root/helper"')) {
     void request.ended.then(() => agentAnswered.open());
@@ -29,7 +29,7 @@ function model(request: ScriptRequest): Reply {
     case "tool":
       return isFirst ? run("echo hello") : say("Done.");
     case "echo":
-      // Between two calls of a tool Codex looks for what was injected.
+      // Codex picks up injected text between two tool calls.
       return run("true");
     case "recall":
       return say(JSON.stringify(request.input.filter(({ type }) => type === "message")));
@@ -54,7 +54,7 @@ function model(request: ScriptRequest): Reply {
   }
 }
 
-// Some three hundred sessions and thirty starts of codex: half a minute, and more on a machine that is busy.
+// About 300 sessions and 30 starts of codex: half a minute, and more on a busy machine.
 it("Codex earns every tier", { timeout: 240_000 }, async () => {
   await using folders = await codexFolders({ model, modelRetries: 0 });
   await using otherFolders = await codexFolders({ model: folders.model, modelRetries: 0 });
@@ -78,12 +78,12 @@ it("Codex earns every tier", { timeout: 240_000 }, async () => {
       remembers: { store: (words) => spec(`remember ${words}`), recall: () => spec("recall") },
       usesServer: () => ({ ...spec("server"), mcpStdioServers: ECHO_SERVER }),
       asks: () => spec("tool"),
-      // The one whose tools include those for agents.
+      // The model whose tools include those for agents.
       startsAgent: () => ({ ...spec("agent"), model: "gpt-6.1-sol" }),
       saysVariable: (name) => spec(`variable ${name}`),
       leavesTrace: { works: () => spec("trace"), count: () => sizeOf(join(cwd, "trace")) },
       otherMachine: () => make(otherFolders),
-      // The provider that most checks share lives on.
+      // The provider that most checks share is still running.
       leaks: () =>
         [...pids]
           .filter(isRunning)
@@ -95,7 +95,7 @@ it("Codex earns every tier", { timeout: 240_000 }, async () => {
       },
     },
     samples: { model: "mock-model", providerConfig: {} },
-    // A trace comes every hundredth of a second.
+    // The agent leaves a trace every 10 ms.
     limits: { idleMs: 150 },
   });
   expectEveryTier(report);

@@ -1,4 +1,4 @@
-// The suite judged by providers that are broken on purpose: each fault is found, by the check that names it.
+// Runs the suite on providers that are broken on purpose. Each fault must be detected by the check for it.
 import { describe, expect, it } from "vitest";
 import { CALL_MUTANTS } from "../../test/mutants/call-mutants.ts";
 import { END_MUTANTS } from "../../test/mutants/end-mutants.ts";

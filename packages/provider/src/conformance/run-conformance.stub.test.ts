@@ -31,7 +31,7 @@ const options: ConformanceOptions = {
 
 type Test = Parameters<TestRunner["test"]>[1];
 
-/** A test runner that keeps what is registered with it. */
+/** A test runner that records the tests registered with it. */
 function recordingRunner(): TestRunner & { readonly tests: Map<string, Test>; end: () => Promise<void> } {
   const tests = new Map<string, Test>();
   const runner = {

@@ -30,17 +30,17 @@ function failures({ checks }: ConformanceReport): Record<string, string | undefi
 describe("the suite", () => {
   it.each<[string, Mutation, readonly string[]]>([
     [
-      "usage that is negative",
+      "negative usage",
       ofKind("result", (result) => [{ ...result, cost: { ...result.cost, cachedInputTokens: -1 } }]),
       ["usage-sane", "usage-grows"],
     ],
     [
-      "a kind of tool that there is not",
+      "an unknown kind of tool",
       ofKind("tool_use", (use) => [{ ...use, toolCategory: "magic" }]),
       ["server-is-used", "events-well-formed"],
     ],
     [
-      "readers that read together",
+      "concurrent reads",
       handles((handle) => {
         const reader = handle.events[Symbol.asyncIterator]();
         return overrideHandle(handle, { events: { [Symbol.asyncIterator]: () => reader } });
@@ -77,7 +77,7 @@ describe("the suite", () => {
     const works = (): AgentSpec => ({ prompt: "work", cwd });
     const report = await runConformance(make, {
       ...options,
-      // An agent that never says anything: only the limit of the whole check is short.
+      // An agent that sends nothing. Only the limit of the whole check is short.
       scenarios: { ...options.scenarios, says: works },
       only: ["reports-text", "stop-ends-stream"],
       limits: { ...options.limits, checkMs: 20 },
@@ -158,7 +158,7 @@ describe("the report", () => {
     });
   });
 
-  it("lists what was not verified and why, for people and as JSON", async () => {
+  it("lists what was not verified and why, as text and as JSON", async () => {
     const sessions = new StubSessions();
     const report = await runConformance(() => new StubProvider({ sessions, without: ["injection"] }), stub);
     expect(report.notVerified).toContainEqual({
@@ -173,7 +173,7 @@ describe("the report", () => {
     expect(text).toMatch(/not verified\n(.*\n)*.*the internals of the agent/);
   });
 
-  it("reports that no provider could be created, without trying for each check", async () => {
+  it("states that no provider could be created, after a single attempt", async () => {
     let tries = 0;
     const report = await runConformance(() => {
       tries += 1;
@@ -184,7 +184,7 @@ describe("the report", () => {
     expect(report.checks.every(({ reason }) => reason?.includes("no agent here"))).toBe(true);
   });
 
-  it("is reported check by check", async () => {
+  it("is delivered check by check", async () => {
     const reported: string[] = [];
     const report = await runConformance(() => new StubProvider(), {
       ...stub,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addCosts } from "./add-costs.ts";
 
-it("adds costs, and leaves out what none of them has", () => {
+it("adds costs, and omits values that none of them has", () => {
   expect(addCosts({ inputTokens: 2, turns: 1 }, {}, { inputTokens: 3, usd: 0.5 })).toEqual({
     inputTokens: 5,
     turns: 1,

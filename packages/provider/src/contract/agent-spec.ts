@@ -28,7 +28,7 @@ export interface CodeIntelligenceEnforcement {
   readonly fallbackAfterAttempt?: number | undefined;
 }
 
-/** The task of an agent and its conditions. Serialisable as JSON, except for the callback. */
+/** The task of an agent, with its settings and limits. Serialisable as JSON, except for the callback. */
 export interface AgentSpec {
   /** The task. */
   readonly prompt: string;

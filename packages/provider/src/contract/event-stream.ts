@@ -6,7 +6,7 @@ import { ProviderError } from "./provider-error.ts";
 /** Limit of the unread events, so that a command with endless output does not fill the memory of a runner that does not read. */
 const UNREAD_CHARACTERS = 32 * 1024 * 1024;
 
-/** What an event counts in addition to its text. The limit thus allows about 20,000 events without text. */
+/** Added to the length of the text of each event. The limit thus allows about 20,000 events without text. */
 const EVENT_CHARACTERS = 1_600;
 
 export interface EventStreamOptions {

@@ -41,7 +41,7 @@ describe("spawns by idempotency key", () => {
     expect(await spawns.once(SPEC, key, spawn)).toMatchObject({ sessionId: "1" });
   });
 
-  it("let a second caller give up without ending the session of the first", async () => {
+  it("let a second caller cancel without ending the session of the first", async () => {
     const { spawns } = spawner();
     const opened = Promise.withResolvers<AgentHandle>();
     const key = { idempotencyKey: "a" };
@@ -53,7 +53,7 @@ describe("spawns by idempotency key", () => {
     expect(await first).toBe(handle);
   });
 
-  it("are remembered up to a limit, the newest longest", async () => {
+  it("are remembered up to a limit, beyond which the oldest is forgotten", async () => {
     const { spawns, spawn, count } = spawner();
     for (let key = 0; key < 1025; key += 1) await spawns.once(SPEC, { idempotencyKey: `${key}` }, spawn);
     await spawns.once(SPEC, { idempotencyKey: "1024" }, spawn);

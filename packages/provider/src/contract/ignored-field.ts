@@ -1,7 +1,7 @@
 import type { AgentSpec, SpecField } from "./agent-spec.ts";
 import { ProviderError } from "./provider-error.ts";
 
-/** A field that was set and is not honoured. */
+/** A field of the spec that is not honoured. */
 export interface IgnoredField {
   readonly field: SpecField;
   /** Why it is not honoured. */

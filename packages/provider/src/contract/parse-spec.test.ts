@@ -16,12 +16,12 @@ describe("a spec", () => {
     ["with an unknown sandbox level", { ...SPEC, sandboxLevel: "danger" }, /sandboxLevel: /],
     ["with a server without a command", { ...SPEC, mcpStdioServers: [{ name: "a" }] }, /needs a command/],
     [
-      "with two servers of one name",
+      "with two servers of the same name",
       { ...SPEC, mcpStdioServers: ["a", "a"].map((name) => ({ name, command: "x" })) },
       /the same name/,
     ],
-    ["with a time limit that no timer can hold", { ...SPEC, timeoutMs: 2 ** 31 }, /timeoutMs: /],
-    ["that requires what is no field", { ...SPEC, required: ["colour"] }, /required.0: /],
+    ["with a time limit beyond the maximum of a timer", { ...SPEC, timeoutMs: 2 ** 31 }, /timeoutMs: /],
+    ["that requires an unknown field", { ...SPEC, required: ["colour"] }, /required.0: /],
     ["with several faults", { cwd: 1, maxTurns: 0 }, /prompt: .*cwd: .*maxTurns: /],
   ])("%s is refused by name", (_, spec, message) => {
     expect(() => parseSpec(spec)).toThrow(

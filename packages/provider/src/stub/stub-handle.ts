@@ -56,7 +56,9 @@ export class StubHandle implements AgentHandle {
     if (timeoutMs !== undefined) {
       void clock
         .wait(timeoutMs, this.#over.signal)
-        .then(() => this.#fail("deadline_exceeded", `It took longer than ${timeoutMs} ms.`));
+        .then(() =>
+          this.#fail("deadline_exceeded", `The session took longer than ${timeoutMs} ms (timeoutMs).`),
+        );
     }
     void this.#play();
   }
@@ -92,7 +94,7 @@ export class StubHandle implements AgentHandle {
     // A result requires every tool to have ended; an error leaves its tools open.
     for (const tool of event.kind === "result" ? this.#openTools.values() : []) {
       const { toolUseId, toolName } = tool;
-      const content = "The session ended before this did.";
+      const content = "The session ended before the tool did.";
       this.#stream.push({ kind: "tool_result", toolUseId, toolName, content, isError: true });
     }
     if (this.#stream.end(event)) this.#release();
@@ -144,15 +146,18 @@ export class StubHandle implements AgentHandle {
   #callModel(cost: AgentCost): void {
     const { maxTurns, maxTokens, maxCostUsd } = this.#options.limits;
     if (maxTurns !== undefined && (this.#cost.turns ?? 0) >= maxTurns)
-      return this.#fail("max_turns", `The model may be called ${maxTurns} times.`);
+      return this.#fail("max_turns", `The session used up its ${maxTurns} model calls (maxTurns).`);
     this.#cost = addCosts(this.#cost, cost);
     this.#stream.push({ kind: "usage", cost: this.#cost });
     const { inputTokens = 0, outputTokens = 0, usd = 0 } = this.#cost;
     const tokens = inputTokens + outputTokens;
     if (maxTokens !== undefined && tokens > maxTokens)
-      this.#fail("budget_exceeded", `It used ${tokens} tokens of ${maxTokens}.`);
+      this.#fail(
+        "budget_exceeded",
+        `The session used ${tokens} tokens, more than its ${maxTokens} (maxTokens).`,
+      );
     else if (maxCostUsd !== undefined && usd > maxCostUsd)
-      this.#fail("budget_exceeded", `It cost ${usd} USD of ${maxCostUsd}.`);
+      this.#fail("budget_exceeded", `The session cost ${usd} USD, more than its ${maxCostUsd} (maxCostUsd).`);
   }
 
   async #echo(): Promise<void> {
@@ -175,7 +180,8 @@ export class StubHandle implements AgentHandle {
   }
 
   #refusal(signal: AbortSignal | undefined): ProviderError | undefined {
-    if (!this.#options.injects) return new ProviderError("unsupported", "This stub takes no injections.");
+    if (!this.#options.injects)
+      return new ProviderError("unsupported", "This stub does not accept injections.");
     if (this.#stream.ended)
       return new ProviderError("session_ended", `The session "${this.sessionId}" has ended.`);
     if (!signal?.aborted) return undefined;

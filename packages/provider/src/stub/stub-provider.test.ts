@@ -97,7 +97,7 @@ describe("a stub that is configured to", () => {
     ]);
   });
 
-  it("wait for injections repeats each one, also one that arrived early", async () => {
+  it("wait for injections repeats each one, including one that arrived early", async () => {
     await using provider = new StubProvider({ behaviour: "inject-test", injections: 2 });
     const handle = await provider.spawn(SPEC);
     await handle.inject("the first");

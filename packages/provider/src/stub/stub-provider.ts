@@ -23,7 +23,7 @@ export interface StubProviderOptions extends StubSettings {
 }
 
 const NOT_HONOURED: Partial<Record<SpecField, string>> = {
-  cwd: "The stub touches no files.",
+  cwd: "The stub does not access files.",
   env: "The stub runs nothing.",
   sandboxEnabled: "The stub runs nothing that could be confined.",
   sandboxLevel: "The stub runs nothing that could be confined.",
@@ -33,8 +33,8 @@ const NOT_HONOURED: Partial<Record<SpecField, string>> = {
   mcpToolNames: "The stub connects to no servers.",
   model: "The stub has no model.",
   effort: "The stub has no model.",
-  baseInstructions: "The stub takes no instructions but its settings.",
-  systemPromptAppend: "The stub takes no instructions but its settings.",
+  baseInstructions: "The stub takes no instructions other than its settings.",
+  systemPromptAppend: "The stub takes no instructions other than its settings.",
   permissionConfig: "The stub never asks for permission.",
   codeIntelligenceEnforcement: "The stub reads no code.",
   subAgentProvider: "The stub starts no agents.",

@@ -13,7 +13,7 @@ import {
   specs,
 } from "./mutate.ts";
 
-/** What is wrong with the provider itself: its capabilities, its checks of specs, its idempotency keys and its shutdown. */
+/** Faults of the provider itself: its capabilities, spec validation, idempotency keys and shutdown. */
 export const CALL_MUTANTS: readonly Mutant[] = [
   {
     fault: "has no name",
@@ -70,7 +70,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     reason: /the capabilities changed/,
   },
   {
-    fault: "has other capabilities in each instance",
+    fault: "has different capabilities in each instance",
     mutate: (() => {
       let made = 0;
       return (provider) => {

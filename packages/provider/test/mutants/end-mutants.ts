@@ -21,7 +21,7 @@ import {
   specs,
 } from "./mutate.ts";
 
-/** What is wrong with the ways in which sessions end: a stop, a reader that leaves, a crash, a shutdown. */
+/** Faults in the ways in which sessions end: a stop, a reader that stops, a crash, a shutdown. */
 export const END_MUTANTS: readonly Mutant[] = [
   {
     fault: "ends a stopped session with success",
@@ -268,7 +268,7 @@ export const END_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** A reader that can leave without the session noticing. */
+/** A stream whose reader can stop without the session noticing. */
 function sticky({ events }: AgentHandle, onlyEarly = false): AsyncIterable<AgentEvent> {
   return {
     [Symbol.asyncIterator]: () => {
@@ -286,7 +286,7 @@ function sticky({ events }: AgentHandle, onlyEarly = false): AsyncIterable<Agent
   };
 }
 
-/** Something that happens when the agent dies. */
+/** Replaces what happens when the agent crashes. */
 function afterCrash(happen: (provider: ReferenceProvider) => Promise<void>): Mutation {
   return (provider) => {
     const crash = provider.crash.bind(provider);

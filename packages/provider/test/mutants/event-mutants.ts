@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../src/index.ts";
 import { handles, mapEvents, type Mutant, ofKind, overrideHandle } from "./mutate.ts";
 
-/** What is wrong with single events: their fields, costs and tools. */
+/** Faults of single events: their fields, costs and tools. */
 export const EVENT_MUTANTS: readonly Mutant[] = [
   {
     fault: "emits events of an unknown kind",

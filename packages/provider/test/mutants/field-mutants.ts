@@ -13,7 +13,7 @@ import {
   specs,
 } from "./mutate.ts";
 
-/** What is wrong with the fields of a spec: limits that are not kept, fields without effect, false receipts. */
+/** Faults in the fields of a spec: limits that are not enforced, fields without effect, wrong lists of ignored fields. */
 export const FIELD_MUTANTS: readonly Mutant[] = [
   {
     fault: "ignores timeoutMs",
@@ -236,12 +236,12 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
     caughtBy: "field-subAgentProvider",
     reason: /subAgentProvider, required should be refused with "unsupported"/,
   },
-  // Each field that is honoured, and ignored when it is required.
+  // For each field: it is honoured, but ignored when it is required.
   ...SPEC_FIELDS.filter((field) => field !== "subAgentProvider").map((field): Mutant => ({
     fault: `honours ${field}, and ignores it when it is required`,
     mutate: handles((handle, { spec }) =>
       spec.required?.includes(field)
-        ? overrideHandle(handle, { ignored: [{ field, reason: "it is too much" }] })
+        ? overrideHandle(handle, { ignored: [{ field, reason: "it is not supported" }] })
         : handle,
     ),
     caughtBy: `field-${field}`,
@@ -249,7 +249,7 @@ export const FIELD_MUTANTS: readonly Mutant[] = [
   })),
 ];
 
-/** Leaves a field out without a receipt. */
+/** Drops a field without listing it as ignored. */
 function drop(field: SpecField, only?: "resume"): Mutation {
   return specs((spec, by) => {
     if (only && by !== only) return spec;
@@ -258,7 +258,7 @@ function drop(field: SpecField, only?: "resume"): Mutation {
   });
 }
 
-/** Leaves a field out with a receipt. */
+/** Drops a field and lists it as ignored. */
 function ignoring(field: SpecField): Mutation {
   return handles((handle, { spec }) =>
     spec[field] === undefined
@@ -267,7 +267,7 @@ function ignoring(field: SpecField): Mutation {
   );
 }
 
-/** Changes the receipt, in init too. */
+/** Changes the list of ignored fields, including the one in init. */
 function receipts(change: (ignored: readonly IgnoredField[]) => readonly IgnoredField[]): Mutation {
   return overridingHandles((handle) => ({ ignored: change(handle.ignored) }));
 }

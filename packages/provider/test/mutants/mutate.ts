@@ -150,7 +150,7 @@ export function changingSpawnErrors(
   }));
 }
 
-/** The provider with other capabilities, whatever their types. */
+/** The provider with other capabilities, which may have wrong types. */
 export function changingCapabilities(changes: object): Mutation {
   return (provider) => override(provider, { capabilities: { ...provider.capabilities, ...changes } });
 }

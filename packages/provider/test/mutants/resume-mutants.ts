@@ -10,7 +10,7 @@ import {
   specs,
 } from "./mutate.ts";
 
-/** What is wrong with sessions that continue: injected text, resuming, exporting and importing. */
+/** Faults of sessions that continue: injected text, resuming, exporting and importing. */
 export const RESUME_MUTANTS: readonly Mutant[] = [
   {
     fault: "ignores injected text",

@@ -1,7 +1,7 @@
 import { failedResult, ProviderError } from "../../src/index.ts";
 import { callOptions, changingSpawnErrors, HANGS, type Mutant, ofKind, overriding } from "./mutate.ts";
 
-/** What is wrong with the signals of sessions. */
+/** Faults in the handling of signals. */
 export const SIGNAL_MUTANTS: readonly Mutant[] = [
   {
     fault: "ends a cancelled session with stopped",

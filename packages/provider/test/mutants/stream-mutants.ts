@@ -13,7 +13,7 @@ import {
 const TEXT: AgentEvent = { kind: "assistant_text", text: "one more thing" };
 const isStopped = (event: AgentEvent): boolean => event.kind === "result" && event.errorSubtype === "stopped";
 
-/** What is wrong with the stream of a session: its order, its texts and its readers. And what is wrong with errors. */
+/** Faults of a session's stream (its order, texts and readers), and of errors. */
 export const STREAM_MUTANTS: readonly Mutant[] = [
   {
     fault: "starts without init",
@@ -215,7 +215,7 @@ export const STREAM_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** Reads ahead, and keeps only the newest two. */
+/** Reads ahead, and keeps only the newest two events. */
 function hasty(inner: AsyncIterable<AgentEvent>): AsyncIterable<AgentEvent> {
   const kept: AgentEvent[] = [];
   let isOver = false;
@@ -238,7 +238,7 @@ function hasty(inner: AsyncIterable<AgentEvent>): AsyncIterable<AgentEvent> {
   };
 }
 
-/** Reads that wait at the same time get the same answer. */
+/** Answers concurrent reads with the same event. */
 function shared(inner: AsyncIterable<AgentEvent>): AsyncIterable<AgentEvent> {
   return {
     [Symbol.asyncIterator]: () => {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../src/index.ts";
 import { handles, mapEvents, type Mutant, type Mutation, override, overrideHandle } from "./mutate.ts";
 
-/** Agents that continue to work after their session has ended. */
+/** Faults of agents that continue to work after their session has ended. */
 export const WORK_MUTANTS: readonly Mutant[] = [
   {
     fault: "lets an agent continue after stop()",
@@ -50,7 +50,7 @@ interface WorksOn {
   readonly only?: "resume";
 }
 
-/** Another agent does the same as that of the session, and is not stopped with it in the ways that are named. */
+/** Adds a shadow agent that works like the session's agent and is not stopped by the given endings. */
 function worksOn({ stop, signal, leave, deadline, shutdown, only }: WorksOn): Mutation {
   return (provider) => {
     const shadows = new Set<NodeJS.Timeout>();
@@ -58,7 +58,7 @@ function worksOn({ stop, signal, leave, deadline, shutdown, only }: WorksOn): Mu
       clearInterval(shadow);
       shadows.delete(shadow);
     };
-    // However it is broken, a shadow ends some time after its session, so that tests end.
+    // Whatever the fault, a shadow ends some time after its session, so that tests end.
     const mutant = handles((handle, { spec }) => {
       if (spec.prompt !== "trace") return handle;
       const shadow = setInterval(() => (provider.world.traces += 1), 1);

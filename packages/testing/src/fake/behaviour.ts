@@ -1,6 +1,6 @@
 /**
- * The behaviour of a fake app-server as JSON, so that it can be passed to another process. Methods without a rule get a plausible
- * response: `initialize`, `thread/start` and `turn/start` work, all others get `{}`.
+ * The behaviour of a fake app-server, as JSON that can be passed to another process. Methods without a rule get a plausible
+ * response: `initialize`, `thread/start` and `turn/start` work; all others get `{}`.
  */
 export interface FakeBehaviour {
   /** Actions before the first line is read. */
@@ -18,23 +18,23 @@ export type FakeAction =
   /** Responds to the current request with its id as a string. */
   | { readonly do: "replyWithStringId"; readonly result: unknown }
   | { readonly do: "notify"; readonly method: string; readonly params: unknown; readonly times?: number }
-  /** Sends a request to the client. The response is echoed in a notification `fake/answered` `{ id, result, error }`. */
+  /** Sends a request to the client. The response is echoed in a `fake/answered` notification, `{ id, result, error }`. */
   | {
       readonly do: "request";
       readonly id: number | string;
       readonly method: string;
       readonly params: unknown;
     }
-  /** Prints text unchanged: garbage, or half a line. */
+  /** Prints text unchanged, such as garbage or half a line. */
   | { readonly do: "print"; readonly text: string }
-  /** Prints a notification `fake/huge` of about this many bytes. */
+  /** Prints a `fake/huge` notification of about this many bytes. */
   | { readonly do: "hugeLine"; readonly bytes: number }
   | { readonly do: "stderr"; readonly text: string }
   | { readonly do: "closeStdin" }
   | { readonly do: "closeStdout" }
-  /** Waits until the client sends the notification `fake/go`. */
+  /** Waits until the client sends a `fake/go` notification. */
   | { readonly do: "waitForGo" }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "kill"; readonly signal: NodeJS.Signals }
-  /** Never responds. The explicit form of an empty list of actions. */
+  /** Never responds. Equivalent to an empty list of actions. */
   | { readonly do: "nothing" };

@@ -5,7 +5,7 @@ export function notify(method: string, params: object, times = 1): FakeAction {
   return { do: "notify", method, params, times };
 }
 
-/** The messages of a fake app-server about one turn. By default, the first turn of its first thread. */
+/** Creates a fake app-server's messages about one turn, by default the first turn of its first thread. */
 export class FakeTurn {
   readonly threadId: string;
   readonly turnId: string;
@@ -33,7 +33,7 @@ export class FakeTurn {
     return { id: this.turnId, items: [], itemsView: "notLoaded", status, error: null, durationMs };
   }
 
-  /** An item that starts and completes. */
+  /** Notifications for an item that starts and completes. */
   item(item: object, startedItem = item): FakeAction[] {
     return [
       this.notify("item/started", { item: startedItem, startedAtMs: 1 }),
@@ -41,7 +41,7 @@ export class FakeTurn {
     ];
   }
 
-  /** The start, the only delta and the completion of a message. */
+  /** Notifications for a message: start, a single delta, completion. */
   message(id: string, text: string): [start: FakeAction, delta: FakeAction, completion: FakeAction] {
     const item = {
       type: "agentMessage",
@@ -58,7 +58,7 @@ export class FakeTurn {
     ];
   }
 
-  /** The tool call by which the agent of this turn starts another one. */
+  /** Notifications for the tool call with which this turn's agent starts another agent. */
   spawnAgent(childThreadId: string): FakeAction[] {
     return this.item({
       type: "collabAgentToolCall",

@@ -29,7 +29,7 @@ reader.on("close", () => {
 });
 let stdinClosedByUs = false;
 
-// Ends a fake whose owner has died: after it has closed its own stdin, nothing else would.
+// Ends a fake whose owner has died. If the fake has closed its own stdin, nothing else would.
 const ORPHAN_LIMIT_MS = 60_000;
 setTimeout(() => process.exit(0), ORPHAN_LIMIT_MS).unref();
 
@@ -88,9 +88,9 @@ async function act(action: FakeAction, message: Incoming | undefined): Promise<v
     case "closeStdin":
       stdinClosedByUs = true;
       process.stdin.destroy();
-      // Node keeps the descriptor of a destroyed stdin open.
+      // Closed explicitly, because Node keeps a destroyed stdin's descriptor open.
       closeSync(0);
-      // Without stdin nothing keeps the event loop alive.
+      // Keeps the event loop alive, which nothing else does without stdin.
       setInterval(() => {}, ORPHAN_LIMIT_MS);
       return;
     case "closeStdout":

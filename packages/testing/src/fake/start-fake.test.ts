@@ -4,7 +4,7 @@ import { initializePeer } from "../start-app-server.ts";
 import type { FakeBehaviour } from "./behaviour.ts";
 import { type FakeAppServer, startFakeAppServer } from "./start-fake.ts";
 
-/** An initialized fake, with the anomalies that its peer reported. */
+/** Creates an initialized fake and collects the anomalies that its peer reports. */
 async function joined(behaviour: FakeBehaviour): Promise<FakeAppServer & { anomalies: RpcError[] }> {
   const fake = startFakeAppServer(behaviour);
   const anomalies: RpcError[] = [];
@@ -40,7 +40,7 @@ describe("the fake app-server", () => {
     await expect(fake.peer.request("thread/start", {})).rejects.toThrow(/code 7[^]*no space left on device/);
   });
 
-  it("prints garbage, which its peer reports and survives", async () => {
+  it("prints garbage, which its peer reports without failing", async () => {
     await using fake = await joined({
       on: {
         "thread/start": [

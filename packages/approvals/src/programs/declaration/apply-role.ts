@@ -9,7 +9,7 @@ const PACKAGE = /^(?:@[\w.-]+\/)?[A-Za-z0-9][\w.-]*(?:\[[\w,-]+\])?(?:(?:@|[=<>~
 /**
  * Adds the effects of an argument with this role.
  *
- * @returns what about the argument is not understood.
+ * @returns the problem, if the argument is not understood.
  */
 export function applyRole(role: Role, word: Word, effects: Effect[]): string | undefined {
   if (typeof role !== "string") return acceptLiteral(role, word);
@@ -82,7 +82,7 @@ function acceptLiteral(accepted: RegExp | readonly string[], { text, isGlob }: W
   return `"${text ?? "…"}" is ${expected}`;
 }
 
-/** The shell replaces a pattern by the names that match: only a role about paths can be judged by the pattern. */
+/** The shell replaces a pattern with the names that match. Only a path role can be judged by the pattern. */
 function acceptsPattern(role: Role): boolean {
   return (
     role === "read" ||

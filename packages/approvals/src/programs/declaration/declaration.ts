@@ -4,10 +4,10 @@ import type { ParsedCall } from "./parsed-call.ts";
 /**
  * The meaning of an argument.
  *
- * - `data`: text that can have no effect. `pattern`: a regular expression or the like, the same to a policy.
+ * - `data`: text that can have no effect. `pattern`: a regular expression or similar, equivalent for a policy.
  * - `number`: digits with an optional sign, fraction and unit (`10`, `+5`, `1.5s`, `20%`, `512M`).
  * - `read`, `write`, `delete`, `delete-tree`: a path and what happens to it. A `read` of `-` is standard input.
- * - `local-read`: a `read` by a program that takes addresses for files, too: a word with a scheme is not understood.
+ * - `local-read`: a `read` by a program that also accepts addresses: a word with a scheme is not understood.
  * - `output`: a file that is written, where `-` is standard output. Elsewhere `-` is a file (`tee -`, `mkdir -`).
  * - `read-write`: a file that is changed in place. `folder`: a folder that is entered or listed (a read).
  * - `cwd`: the folder that the program changes to first; its other paths are relative to that folder (`git -C`).
@@ -46,7 +46,7 @@ export type RoleName =
 /** A role, or the literal words that are accepted: a list, or a pattern for the whole word. */
 export type Role = RoleName | RegExp | readonly string[];
 
-/** The operands of a command in their order. What exceeds them is not understood. */
+/** The operands of a command, in order. Further operands are not understood. */
 export interface Operands {
   /** Roles of the first operands. */
   readonly first?: readonly Role[] | undefined;
@@ -68,9 +68,9 @@ export interface OptionDeclaration {
   readonly effects?: readonly Effect[] | undefined;
   /** Replaces the command's operands: `sed -i` changes the files that plain `sed` reads. */
   readonly operands?: Operands | undefined;
-  /** Set if everything behind the option and its argument is an operand (`python -m MODULE`, `node -e CODE`). */
+  /** Set if everything after the option and its argument is an operand (`python -m MODULE`, `node -e CODE`). */
   readonly endsOptions?: boolean | undefined;
-  /** Set if the command must not have its usual effects with this option (`--dry-run`). */
+  /** Set if the command does not have its usual effects with this option (`--dry-run`). */
   readonly replacesEffects?: boolean | undefined;
   /**
    * Set if the program only prints about itself with this option (`--version`). Understood only if it is the one argument,
@@ -98,19 +98,19 @@ export interface CommandDeclaration {
   readonly syntax?: ArgumentSyntax | undefined;
   readonly options?: OptionTable | undefined;
   /**
-   * Set if no option of the program writes, runs or connects, declared or not (`cat`, `grep`, `wc`). Then a file name
-   * pattern may match names that look like options, and operands that are read may be known at run time only.
+   * Set if no option of the program writes, runs or connects, declared or not (`cat`, `grep`, `wc`). Then a file name pattern may
+   * match names that look like options, and operands that are read may be known only at run time.
    */
   readonly hasHarmlessOptions?: boolean | undefined;
-  /** Set if the first word is a cluster of option letters also without its dash (`tar xzf a.tgz`). */
+  /** Set if the first word is a cluster of option letters even without a dash (`tar xzf a.tgz`). */
   readonly hasUndashedCluster?: boolean | undefined;
   /** Default: no operands are accepted. */
   readonly operands?: Operands | undefined;
   /** Effects of every call. */
   readonly effects?: readonly Effect[] | undefined;
   /**
-   * Examines a call whose arguments need more than a role (a sed script, `find` expressions, combinations of options).
-   * Returns further effects, or a sentence that says what is not understood.
+   * Examines a call whose arguments need more than a role (a sed script, `find` expressions, combinations of options). Returns
+   * further effects, or a sentence about what is not understood.
    */
   readonly examine?: ((call: ParsedCall) => readonly Effect[] | string) | undefined;
   /**
@@ -135,7 +135,7 @@ export function declareProgram(declaration: ProgramDeclaration): ProgramDeclarat
 /** An option without an argument. */
 export const flag: OptionDeclaration = { argument: "none" };
 
-/** An option without an argument that has effects of its own. */
+/** An option without an argument, with its own effects. */
 export function flagWith(settings: Omit<OptionDeclaration, "argument" | "role">): OptionDeclaration {
   return { argument: "none", ...settings };
 }
@@ -148,7 +148,7 @@ export function value(
   return { argument: "required", role, ...settings };
 }
 
-/** An option whose argument is optional, and then attached: `--color=always`, `-i.bak`. */
+/** An option with an optional argument, which must be attached: `--color=always`, `-i.bak`. */
 export function attachedValue(
   role: Role,
   settings: Omit<OptionDeclaration, "argument" | "role"> = {},

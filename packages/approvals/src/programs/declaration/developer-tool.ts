@@ -4,17 +4,20 @@ import type { NotUnderstood, ParsedCall } from "./parsed-call.ts";
 
 export interface DeveloperTool {
   readonly names: readonly string[];
-  /** What each verb does; a verb of two words (`config get`) wins over its first one. Undefined: there are no verbs. */
+  /**
+   * The actions of each verb. A verb of two words (`config get`) takes precedence over its first word. Undefined: there are no
+   * verbs.
+   */
   readonly verbs?: Readonly<Record<string, readonly Action[]>> | undefined;
-  /** For a verb that is not listed, and for a call without one. Undefined: not understood. */
+  /** The actions of an unlisted verb and of a call without a verb. Undefined: not understood. */
   readonly otherwise?: readonly Action[] | undefined;
   /** Further actions of a call with one of these words: `--global` installs for the whole machine. */
   readonly words?: Readonly<Record<string, readonly Action[]>> | undefined;
-  /** Options that run a program or a command line of the caller's choice: a call with one, before `--`, is not understood. */
+  /** Options that run any program or command line. A call with one, before `--`, is not understood. */
   readonly rejects?: readonly string[] | undefined;
   /**
-   * Words that, as the only argument, make the tool print about itself and do nothing else. Default: `--help` and
-   * `--version`. Empty for tools that load code of the project, or fetch another version of themselves, even then.
+   * Words that, as the only argument, make the tool print about itself and do nothing else. Default: `--help` and `--version`.
+   * Empty for tools that even then load project code or fetch another version of themselves.
    */
   readonly prints?: readonly string[] | undefined;
   /** Set if everything from the first operand on belongs to another program (`npx jest -c x`). */
@@ -26,9 +29,9 @@ export interface DeveloperTool {
 }
 
 /**
- * Declares a tool that runs code of the project or of its packages: a build tool, a test runner, a package manager.
- * Its options need no declaration, because that code could do whatever they do. Two things do not follow from it and
- * are judged: paths that lead out of the current folder, as if they were written to, and addresses.
+ * Declares a tool that runs code of the project or its packages: a build tool, a test runner, a package manager. Its options need
+ * no declaration, because that code could do whatever they do. Two exceptions are judged: paths that lead out of the current
+ * folder, as if they were written to, and addresses.
  */
 export function developerTool(tool: DeveloperTool): ProgramDeclaration {
   return declareProgram({
@@ -39,7 +42,7 @@ export function developerTool(tool: DeveloperTool): ProgramDeclaration {
 }
 
 const PRINTS: readonly string[] = ["--help", "--version"];
-/** Where such a word does more than print, it runs what the tool runs anyway: a target of that name, plug-ins. */
+/** If such a word does more than print, it runs what the tool runs anyway: a target of that name, or plug-ins. */
 const MAY_PRINT = new Set(["--help", "--version", "-V", "-h", "-v", "help", "version"]);
 
 function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Effect[] | string {
@@ -58,7 +61,7 @@ function examineTool(tool: DeveloperTool, { operands }: ParsedCall): readonly Ef
   if (rejected !== undefined) return `option ${rejected} runs a command that is not judged`;
   const effects: Effect[] = actions.map(action);
   for (const [index, text] of texts.entries()) {
-    // What is only known at run time is data of the project, and reaches no further than its code does.
+    // Text that is known only at run time comes from the project, and can do no more than the project's code.
     if (text === undefined) continue;
     for (const [word, further] of Object.entries(tool.words ?? {}))
       if (isWord(word, text, texts[index - 1])) effects.push(...further.map(action));
@@ -71,7 +74,7 @@ function isVerb({ verbs = {} }: DeveloperTool, text: string): boolean {
   return Object.hasOwn(verbs, text);
 }
 
-/** The first word that is no option. An option that is not known might take the word for its argument. */
+/** The first word that is not an option. An unknown option might use the word as its argument. */
 function findVerb(
   { verbs = {}, beforeVerb = {} }: DeveloperTool,
   texts: readonly (string | undefined)[],
@@ -104,8 +107,8 @@ function findRejected(
 }
 
 /**
- * `-g` also in a short cluster, `--global` abbreviated, and `--location=global` as two words. A longer word with one dash is
- * no cluster, but an option with a long name (`-gcflags=x`).
+ * Matches `-g` also in a short cluster, `--global` abbreviated, and `--location=global` as two words. A longer word with one dash
+ * is not a cluster, but an option with a long name (`-gcflags=x`).
  */
 function isWord(word: string, text: string, previous: string | undefined): boolean {
   if (text === word) return true;
@@ -115,7 +118,7 @@ function isWord(word: string, text: string, previous: string | undefined): boole
   return value === setTo && given.length > 2 && name.startsWith(given);
 }
 
-/** `--call`, `--call=x`, the abbreviation `--cal`, and for `-c` every cluster with that letter. */
+/** Matches `--call`, `--call=x`, the abbreviation `--cal`, and for `-c` every cluster with that letter. */
 function isSpellingOf(option: string, text: string): boolean {
   const [name = ""] = text.split("=", 1);
   if (!option.startsWith("--")) return /^-\w+$/.test(name) && name.includes(option.slice(1));
@@ -127,8 +130,8 @@ const OUTPUT =
   /^-o$|^--?(?:out|base-?temp|[\w-]*(?:cache|coverage|destination|junit|log|output|report|temp|tmp))[\w-]*$/i;
 
 /**
- * A path that leads out of the folder, or an address, in a word or behind its `=`. Code may be loaded from such a path
- * unless its option says that it is an output.
+ * A path that leads out of the folder, or an address, in a word or after its `=`. Code may be loaded from such a path unless its
+ * option says that it is an output.
  */
 function reachOf(word: string, previous: string | undefined): readonly Effect[] {
   if (!/[/~:@]|\.\./.test(word)) return [];

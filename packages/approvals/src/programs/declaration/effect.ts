@@ -1,8 +1,8 @@
 import type { Word } from "./word.ts";
 
 /**
- * What a command does besides reading and writing the paths that it names, from the least consequences to the most, each
- * with the reason that a verdict gives. A preset allows each of these or asks.
+ * The actions of commands besides reading and writing named paths, ordered from the least consequences to the most, with the
+ * reasons of verdicts. A preset allows or asks about each of them.
  */
 export const ACTIONS = {
   /** Signals or inspects processes of the same user. */
@@ -10,18 +10,18 @@ export const ACTIONS = {
   /** Changes the local repository through git itself. */
   "git-local": "changes the local repository",
   /** Builds, tests, scripts, plugins and configuration that is code. */
-  "project-code": "runs code of the project, which can do what its sandbox lets it",
+  "project-code": "runs project code, which can do everything that its sandbox allows",
   /** Creates files below a named folder. */
-  unpack: "creates files with names that only an archive or patch knows: trusted like project code",
+  unpack: "creates files whose names only an archive or patch knows: trusted like project code",
   /** Starts, stops or inspects containers without rights over the host. */
   container: "controls containers",
   /** Fetches packages from the configured registry and runs their install scripts. */
-  install: "installs packages, which run code of their own",
+  install: "installs packages, which run their own code",
   "git-fetch": "fetches from the configured remotes",
   /** Uses the user's own credentials: `kubectl get`, `gh pr list`, `aws s3 ls`. */
   "remote-read": "reads a remote service",
   "git-push": "pushes to the configured remotes",
-  /** Changes it, or makes something public. */
+  /** Changes a remote service, or makes something public. */
   "remote-write": "changes a remote service",
   /** Services, users, packages of the system. */
   system: "changes the machine",
@@ -32,19 +32,19 @@ export type Action = keyof typeof ACTIONS;
 
 /** One effect of a command. Paths are relative to the folder that the command runs in. */
 export type Effect =
-  /** A path without text is any file: its name is only known at run time. */
+  /** A path without text may be any file: its name is known only at run time. */
   | { readonly kind: "read"; readonly path: Word }
-  /** The program changes to this folder before anything else: all other paths of the call are relative to it. */
+  /** The program first changes to this folder. All other paths of the call are relative to it. */
   | { readonly kind: "enter"; readonly path: Word }
   /** Creates or changes this file, or an entry of this folder that is named after another operand. */
   | {
       readonly kind: "write";
       readonly path: Word;
-      /** Changes the mode of the file, which no file discards as `/dev/null` discards contents. */
+      /** Changes the mode of the file. `/dev/null` discards contents, but not modes. */
       readonly changesMode?: true;
     }
   | { readonly kind: "delete"; readonly path: Word; readonly isRecursive: boolean }
-  /** Creates a symbolic or hard link at `path`: later paths through it lead elsewhere. */
+  /** Creates a symbolic or hard link at `path`: later paths through it have other targets. */
   | { readonly kind: "link"; readonly path: Word; readonly target: Word }
   /** Connects to a host or URL, as written. */
   | { readonly kind: "connect"; readonly target: Word; readonly sends: boolean }
@@ -57,13 +57,13 @@ export type Effect =
   /** Runs code given in an argument of an interpreter. */
   | { readonly kind: "inline-code"; readonly code: Word }
   /**
-   * Runs what it reads from standard input: an interpreter without a script (`python3 -`, `bash`). Understood only if
-   * standard input is a literal here-document or a redirected file; `language` says how a here-document is judged.
+   * Runs code from standard input: an interpreter without a script (`python3 -`, `bash`). Understood only if standard input is a
+   * literal here-document or a redirected file; `language` says how a here-document is judged.
    */
   | { readonly kind: "stdin-code"; readonly language: "shell" | "other" }
   | { readonly kind: "action"; readonly action: Action };
 
-/** Whether a command runs code that its declaration does not know, of the project, of a package or in a container. */
+/** Whether a command runs code that its declaration does not describe: of the project, of a package or in a container. */
 export function runsCode(effects: readonly Effect[]): boolean {
   return effects.some((effect) =>
     /^(?:execute|inline-code|stdin-code|project-code|install|container)$/.test(

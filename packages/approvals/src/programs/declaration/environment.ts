@@ -2,7 +2,7 @@ import type { Effect } from "./effect.ts";
 import type { NotUnderstood } from "./parsed-call.ts";
 import type { Word } from "./word.ts";
 
-/** In other character sets a byte of a letter can be a backslash or a pipe, so that programs read their arguments differently. */
+/** In other character sets, a byte of a letter can be a backslash or a pipe, which changes how programs read their arguments. */
 const LOCALE = /^(?:C|POSIX|(?:C|[a-z]{2,3}_[A-Z]{2})\.(?:UTF-8|utf-?8)(?:@\w+)?|en_(?:GB|US))?$/;
 
 /**
@@ -93,7 +93,7 @@ export function environmentEffects(name: string, value: Word): readonly Executio
     .map((path): Execution => ({ kind: "execute", path: { text: path } }));
 }
 
-/** Splits `NAME=value`, as `env` and `export` take it. Undefined if the word is none. */
+/** Splits `NAME=value`, as `env` and `export` accept it. Undefined if the word is not an assignment. */
 export function splitAssignment(word: Word): readonly [name: string, value: Word] | undefined {
   const match = /^([A-Za-z_]\w*)=/.exec(word.text ?? "");
   if (match === null || word.text === undefined) return undefined;

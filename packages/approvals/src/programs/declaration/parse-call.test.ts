@@ -70,7 +70,7 @@ describe("a call", () => {
     });
   });
 
-  it("takes other operands when an option says so", () => {
+  it("has other operands if an option changes them", () => {
     expect(parseCall(grep, words("-e x src"))).toMatchObject({ effects: [{ kind: "read" }] });
     expect(parseCall(grep, words("-f list src"))).toMatchObject({
       effects: [{ kind: "read" }, { kind: "read" }],
@@ -84,12 +84,12 @@ describe("a call", () => {
     ["a value for an option without one", "--recursive=yes x"],
     ["an option that lacks its argument", "x -A"],
     ["too few operands", "-r"],
-    ["a number that is none", "-A x y"],
+    ["an invalid number", "-A x y"],
   ])("is not understood with %s", (_, args) => {
     expect(problemOf(parseCall(grep, words(args)))).toMatch(/^grep: /);
   });
 
-  it("is not understood where a word that is only known at run time could be an option", () => {
+  it("is not understood if a word that is known only at run time could be an option", () => {
     expect(problemOf(parseCall(grep, [literal("x"), { text: undefined }]))).toContain("run time");
     expect(problemOf(parseCall(grep, [literal("x"), { text: "*.ts", isGlob: true }]))).toContain("option");
     expect(parseCall(grep, [literal("x"), { text: "src/*.ts", isGlob: true }])).toMatchObject({
@@ -101,7 +101,7 @@ describe("a call", () => {
     expect(parseCall(echo, [literal("x"), { text: undefined }])).toMatchObject({ effects: [] });
   });
 
-  it("takes a pattern for options or several operands wherever it could become that", () => {
+  it("treats a pattern as options or several operands wherever it could expand to them", () => {
     const glob = (text: string): Word => ({ text, isGlob: true });
     const effectsOf = (program: typeof grep, args: readonly Word[]) => {
       const call = parseCall(program, args);
@@ -145,7 +145,7 @@ describe("a call", () => {
     expect(problemOf(parseCall(ssh, words("-t c")))).toContain("none of a, b");
   });
 
-  it("knows standard output from a file named -", () => {
+  it("distinguishes standard output from a file named -", () => {
     const sort = declareProgram({
       names: ["sort"],
       options: { "-0": flag, "-o": value("output"), "-T": value("write") },
@@ -155,7 +155,7 @@ describe("a call", () => {
     expect(problemOf(parseCall(sort, words("-07")))).toContain("-7");
   });
 
-  it("accepts letters without a dash only where the program does, and only one argument behind them", () => {
+  it("accepts letters without a dash only if the program does, and only one argument after them", () => {
     expect(parseCall(tar, words("tzf a.tgz"))).toMatchObject({ effects: [{ path: { text: "a.tgz" } }] });
     expect(problemOf(parseCall(tar, words("tfz a.tgz")))).toContain("not a list of options");
     expect(problemOf(parseCall(tar, words("txf a.tgz")))).toContain("not a list of options");
@@ -174,11 +174,11 @@ describe("a call", () => {
     });
   });
 
-  it("has no effects of its own behind an option that replaces them", () => {
+  it("does not have its usual effects if an option replaces them", () => {
     expect(parseCall(git, words("push --dry-run origin"))).toMatchObject({ effects: [] });
   });
 
-  it("takes everything behind an option that ends the options for operands", () => {
+  it("treats everything after an option that ends the options as operands", () => {
     const python = declareProgram({
       names: ["python"],
       options: { "-m": value("data", { endsOptions: true, operands: { rest: "data" } }) },
@@ -192,7 +192,7 @@ describe("a call", () => {
     expect(problemOf(parseCall(git, words("push ../elsewhere")))).toContain("not the name of a remote");
   });
 
-  it("hands a wrapped command over with its own options", () => {
+  it("returns a wrapped command with its own options", () => {
     expect(parseCall(timeout, words("-k 5 10 rm -rf x"))).toMatchObject({
       effects: [{ kind: "command", words: words("rm -rf x") }],
     });

@@ -14,9 +14,9 @@ import { applyRole } from "./apply-role.ts";
 import { literal, type Word } from "./word.ts";
 
 /**
- * Reads the arguments of a program by its declaration. Whatever is not declared makes the whole call not understood:
- * an unknown option, an abbreviated long option, an operand where none is declared, a word that is only known at run
- * time where it could act as an option.
+ * Parses the arguments of a program by its declaration. Anything that is not declared makes the whole call not understood: an
+ * unknown option, an abbreviated long option, an operand where none is declared, a word that is known only at run time and could
+ * act as an option.
  */
 export function parseCall(program: ProgramDeclaration, args: readonly Word[]): ParsedCall | NotUnderstood {
   return new CallParser(program, args).parse();
@@ -69,7 +69,7 @@ class CallParser {
         this.#operands.push(word);
         this.#normalized.push(word);
         if (this.#syntax === "posix" || this.#syntax === "leading-words") {
-          // The first operand ends the options: the rest may be a command with options of its own.
+          // The first operand ends the options, because the rest may be a command with its own options.
           this.#takeRest();
         }
         continue;
@@ -84,7 +84,7 @@ class CallParser {
     return this.#finish();
   }
 
-  /** All words that are left are operands, whatever they look like. */
+  /** Treats all remaining words as operands, whatever they look like. */
   #takeRest(): void {
     const rest = this.#args.slice(this.#index);
     this.#index = this.#args.length;
@@ -92,7 +92,7 @@ class CallParser {
     this.#normalized.push(...rest);
   }
 
-  /** A word that the program takes for an operand, whatever it expands to. */
+  /** Whether the program treats a word as an operand, whatever it expands to. */
   #isOperand({ text, isGlob, matches }: Word): boolean {
     if (this.#operandSpec?.acceptsAnyWord === true)
       return text === undefined || !this.#isDeclaredOption(text);
@@ -123,12 +123,12 @@ class CallParser {
     this.#optionsByName = optionIndex(command.options);
     this.#operandSpec = command.operands;
     this.#path.push(name);
-    // Global options stay out of the normalised words, so that a rule about `git push` covers `git -C . push`.
+    // Global options are left out of the normalised words, so that a rule about `git push` covers `git -C . push`.
     this.#normalized = this.#path.map(literal);
     return true;
   }
 
-  /** `tar xzf a.tgz`: the same as `-xzf`, as long as only the last letter takes an argument. */
+  /** Reads `tar xzf a.tgz` like `-xzf`, as long as only the last letter takes an argument. */
   #readUndashedCluster(): string | undefined {
     const word = this.#args[0];
     if (this.#command.hasUndashedCluster !== true || word === undefined) return undefined;
@@ -196,7 +196,7 @@ class CallParser {
     if (option.operands !== undefined) this.#operandSpec = option.operands;
     if (option.replacesEffects === true) this.#replacesEffects = true;
     if (option.isInformation === true) {
-      // The path is the program and its subcommands: nothing but this option may follow them.
+      // The path is the program and its subcommands. Only this option may follow them.
       if (this.#args.length !== this.#path.length) return `option ${key} is understood only on its own`;
       this.#replacesEffects = true;
       this.#operandSpec = {};
@@ -301,7 +301,7 @@ function wordOf(text: string, isGlob: boolean): Word {
   return isGlob ? { text, isGlob } : literal(text);
 }
 
-/** @returns what about the operands is not understood. */
+/** @returns the problem, if the operands are not understood. */
 function addOperandEffects(
   spec: Operands,
   operands: readonly Word[],
@@ -322,7 +322,7 @@ function addOperandEffects(
     const problem = addOperandEffect(role, word, acceptsUnknown, effects);
     if (problem !== undefined) return problem;
     if (index >= first.length || !mayBeSeveral(word)) continue;
-    // A word that becomes several ones takes the roles of the operands after it, too.
+    // A word that becomes several also takes the roles of the operands after it.
     for (const later of new Set([...first.slice(index + 1), rest, last])) {
       if (later === undefined || later === role) continue;
       const laterProblem = addOperandEffect(later, word, acceptsUnknown, effects);

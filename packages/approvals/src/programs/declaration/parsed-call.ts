@@ -3,7 +3,7 @@ import type { Word } from "./word.ts";
 
 /** A call whose every argument is declared. */
 export interface ParsedCall {
-  /** The program and its subcommands by their main names: `["git", "stash", "pop"]`. */
+  /** The main names of the program and its subcommands: `["git", "stash", "pop"]`. */
   readonly path: readonly string[];
   /** Values per option, under the first name of its key. Options without an argument have an empty list. */
   readonly options: ReadonlyMap<string, readonly Word[]>;
@@ -16,7 +16,7 @@ export interface ParsedCall {
   readonly normalized: readonly Word[];
 }
 
-/** What was not understood, in one sentence for a person. */
+/** The part that was not understood, in one sentence for a person. */
 export interface NotUnderstood {
   readonly problem: string;
 }

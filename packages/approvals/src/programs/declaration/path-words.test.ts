@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { entriesBelow, entryOf, isLiteral } from "./path-words.ts";
 import { literal } from "./word.ts";
 
-it("names what is below a folder by patterns, with hidden folders unless the names are inert", () => {
+it("describes the entries below a folder by patterns, with hidden folders unless the names are inert", () => {
   const textsOf = (folder: string, names?: string) =>
     entriesBelow(literal(folder), names).map(({ text }) => text);
   expect(textsOf("src/")).toEqual(["src/**", "src/**/.*"]);

@@ -10,13 +10,13 @@ export function isLiteral(word: Word | undefined): word is LiteralWord {
   return word?.text !== undefined && word.isGlob !== true && word.maySplit !== true;
 }
 
-/** Names of sources and left-overs. No hidden folder (`.git`, `.github`, `.vscode`) obeys a file with such a name. */
+/** Names of sources and leftovers. In hidden folders (`.git`, `.github`, `.vscode`), a file with such a name has no effect. */
 const INERT_NAME =
   /^(?:__pycache__|build|coverage|dist|node_modules|target|\.mypy_cache|\.pytest_cache|\.ruff_cache)$|\.(?:DS_Store|bak|c|cc|class|cpp|css|go|h|hpp|html|java|js|jsx|kt|log|map|o|orig|php|py|pyc|pyo|rb|rej|rs|scss|svelte|swift|swp|tmp|ts|tsx|txt|vue)$/;
 
 /**
- * Everything below a folder as patterns, or the entries below it whose names match. Hidden folders have a pattern of their
- * own, since a star does not stand for them.
+ * Everything below a folder as patterns, or the entries below it whose names match. Hidden folders have a separate pattern,
+ * because a star does not match them.
  */
 export function entriesBelow(folder: Word, names?: string): readonly Word[] {
   const prefix = folder.text === "/" ? "" : withoutEndSlashes(folder.text ?? "");

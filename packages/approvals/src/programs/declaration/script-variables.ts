@@ -1,6 +1,6 @@
 /**
- * Names that scripts use for values of their own. A positive list, because an assignment to a variable that is already
- * exported changes what later programs do (`PATH`, `http_proxy`), and because zsh ties some names to others (`path`).
+ * Names that scripts use for their own values. A positive list, because an assignment to a variable that is already exported
+ * affects later programs (`PATH`, `http_proxy`), and because zsh ties some names to others (`path`).
  */
 const OWN_NAMES = new Set(
   (
@@ -17,7 +17,7 @@ export function isOwnVariable(name: string): boolean {
   return /^[a-zA-Z]$/.test(name) || OWN_NAMES.has(name) || OWN_NAMES.has(name.toLowerCase());
 }
 
-/** Inherited variables that hold no secrets: their value is not known, but printing it is harmless. */
+/** Inherited variables without secrets. Their values are not known, but printing them is harmless. */
 const INHERITED = new Set(
   (
     "CI COLUMNS EDITOR GOPATH HOSTNAME JAVA_HOME LANG LOGNAME NODE_ENV OLDPWD OSTYPE PATH RANDOM SECONDS SHELL SHLVL TERM " +

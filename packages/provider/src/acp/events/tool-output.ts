@@ -57,7 +57,7 @@ const contentList = z
   .looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
   .transform(({ content }) => content.map((part) => part.text ?? "").join("\n"));
 
-/** The shapes of `rawOutput` that agents send: of commands, of tools of their own, of MCP servers, of failures. */
+/** The shapes of `rawOutput` that agents send: of commands, the agent's own tools, MCP servers and failures. */
 const knownOutput = z.union([
   z.looseObject({ formatted_output: text }).transform((raw) => raw.formatted_output),
   z.looseObject({ aggregated_output: text }).transform((raw) => raw.aggregated_output),

@@ -7,14 +7,14 @@ import {
 } from "./session-notification.ts";
 import { UpdateMapper } from "./update-mapper.ts";
 
-/** Parses an update as it comes from an agent. */
+/** Parses an update as an agent sends it. */
 function parse(update: object): SessionUpdate {
   return sessionNotification.parse({ sessionId: "s", update }).update;
 }
 
 interface Dialect {
   readonly agent: string;
-  /** The updates of one call of a tool, as the agent sends them; `permission` is the call of a request for permission. */
+  /** The updates of one tool call, as the agent sends them. `permission` is the call in a permission request. */
   readonly updates: readonly object[];
   readonly permission?: { readonly after: number; readonly toolCall: ToolCallPart };
   readonly expected: {
@@ -40,10 +40,10 @@ const next = (toolCallId: string, more: object): object => ({
 });
 const command = "echo hello";
 
-/** One command and one call of an MCP server's tool for each agent, reduced to what differs between them. */
+/** One command and one MCP tool call per agent, reduced to what differs between agents. */
 const DIALECTS: readonly Dialect[] = [
   {
-    agent: "codex-acp, a command: the output comes as _meta of a terminal, a name too late",
+    agent: "codex-acp, a command: the output is in a terminal's _meta, and the name comes too late",
     updates: [
       call("1", {
         kind: "execute",
@@ -228,7 +228,7 @@ const DIALECTS: readonly Dialect[] = [
     },
   },
   {
-    agent: "Gemini CLI, a command: the title is all that there is of the input",
+    agent: "Gemini CLI, a command: the title is the only input",
     permission: {
       after: 0,
       toolCall: {
@@ -243,7 +243,7 @@ const DIALECTS: readonly Dialect[] = [
     expected: { toolName: "execute", toolCategory: "command", input: { command }, content: "hello" },
   },
   {
-    agent: "Gemini CLI, a server's tool: both are in the title, and nothing is announced",
+    agent: "Gemini CLI, a server's tool: server and tool are in the title, and no call is announced",
     permission: {
       after: 0,
       toolCall: {

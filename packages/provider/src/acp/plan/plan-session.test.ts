@@ -19,7 +19,7 @@ function plan(
   return planSession({ ...BASE, ...spec }, context);
 }
 
-/** Where each field goes: into the plan, to the handle, or into the receipt. */
+/** Where each field ends up: in the plan, in the handle, or in the list of ignored fields. */
 const FIELDS: Record<SpecField, Partial<AgentSpec> & { readonly goes: "plan" | "handle" | "receipt" }> = {
   prompt: { goes: "plan", prompt: "Do that" },
   cwd: { goes: "plan", cwd: "/srv/other" },
@@ -56,12 +56,12 @@ describe("the plan for an ACP session", () => {
     const { ignored, ...rest } = plan(spec);
     const { ignored: _, ...before } = plan();
     expect(ignored.map((receipt) => receipt.field)).toEqual(goes === "receipt" ? [field] : []);
-    // The policy keeps to the sandbox, but only where the agent asks: that is a receipt all the same.
+    // The policy respects the sandbox, but only where the agent asks, so the field is listed as ignored too.
     const changes = goes === "plan" || field.startsWith("sandbox");
     expect(isDeepStrictEqual(rest, before)).toBe(!changes);
   });
 
-  it("passes servers in the protocol's form, and http servers only to agents that support them", () => {
+  it("passes servers in the protocol's format, and http servers only to agents that support them", () => {
     const mcpStdioServers = [
       { name: "near", command: "run", args: ["x"], env: { A: "1" } },
       { name: "far", type: "http", url: "https://example.com/mcp", headers: { B: "2" } },

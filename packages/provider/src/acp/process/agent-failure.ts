@@ -11,7 +11,7 @@ export function needsLogin(error: unknown): boolean {
   return error instanceof RequestError && error.code === AUTH_REQUIRED;
 }
 
-/** Waits for the agent. Rejects with the name of what it was waiting for after the limit. */
+/** Waits for the agent. After the limit, rejects with an error that names `what`. */
 export function waitForAgent<Value>(what: string, limitMs: number, work: Promise<Value>): Promise<Value> {
   return withTimeout(work, limitMs, () => new Error(`${what} did not arrive within ${limitMs} ms`));
 }

@@ -16,7 +16,7 @@ export async function steerSession(agent: ClientContext, sessionId: string, text
   const response = await agent.request(METHOD, {
     sessionId,
     prompt: [{ type: "text", text }],
-    // Otherwise the agent would start a turn of its own and not report its end.
+    // Otherwise the agent would start a separate turn and not report its end.
     _meta: { steering: { idleBehavior: "promptRequired" } },
   });
   const { outcome } = answer.parse(response);

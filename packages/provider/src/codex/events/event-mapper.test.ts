@@ -31,12 +31,12 @@ function delta(itemId: string, kind: "message" | "command_output" | "reasoning",
   return { type: "item.delta", ...PLACE, itemId, kind, delta: text };
 }
 
-/** Without what came in, which every event repeats. */
+/** Removes `raw`, in which every event repeats its input. */
 function withoutRaw(events: readonly ActivityEvent[]): object[] {
   return events.map(({ raw: _raw, ...event }) => event);
 }
 
-/** The events that break the pairs of tools, and the tools that are left open. */
+/** The events that break the pairing of tools, and the tools that are left open. */
 function faults(events: readonly ActivityEvent[]): unknown[] {
   const open = new Set<string>();
   const broken = events.filter((event) => {
@@ -69,7 +69,7 @@ describe("mapping", () => {
       { content: "completed: /w/a", isError: false },
     ],
     [
-      "a tool of a server",
+      "an MCP tool",
       {
         type: "mcpToolCall",
         server: "s",
@@ -81,7 +81,7 @@ describe("mapping", () => {
       { content: "ok\n1", isError: false },
     ],
     [
-      "a tool of a server that fails",
+      "an MCP tool that fails",
       {
         type: "mcpToolCall",
         server: "s",
@@ -94,7 +94,7 @@ describe("mapping", () => {
       { content: "broke", isError: true },
     ],
     [
-      "a tool of this program",
+      "a dynamic tool",
       {
         type: "dynamicToolCall",
         tool: "weather",
@@ -107,7 +107,7 @@ describe("mapping", () => {
       { content: "snow", isError: false },
     ],
     [
-      "a call of an agent",
+      "a subagent call",
       {
         type: "collabAgentToolCall",
         tool: "spawnAgent",
@@ -124,12 +124,7 @@ describe("mapping", () => {
       { toolName: "web_search", toolCategory: "search" },
       { isError: false },
     ],
-    [
-      "a look at an image",
-      { type: "imageView", path: "/a.png" },
-      { toolName: "view_image" },
-      { isError: false },
-    ],
+    ["an image view", { type: "imageView", path: "/a.png" }, { toolName: "view_image" }, { isError: false }],
   ])("reports %s as a tool", (_, fields, use, result) => {
     const mapper = new EventMapper();
     const whole = { id: "i", ...fields } as never;
@@ -190,12 +185,12 @@ describe("mapping", () => {
     ],
     ["a warning", { type: "warning", kind: "retrying", message: "again" }, "retrying", "again"],
     [
-      "a refusal for want of an answer",
+      "an unanswered request",
       { type: "warning", kind: "unanswered_request", message: "x" },
       "unhandled_server_request",
       "x",
     ],
-    ["what is not known", { type: "unknown", raw: { method: "thread/new" } }, "thread/new", ""],
+    ["an unknown notification", { type: "unknown", raw: { method: "thread/new" } }, "thread/new", ""],
   ])("reports %s as a system event", (_, event, subtype, message) => {
     const [system] = new EventMapper().map(event);
     expect(system).toEqual({ kind: "system", subtype, message, raw: event });

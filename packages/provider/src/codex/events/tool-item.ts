@@ -72,7 +72,7 @@ export function toToolItem(item: v2.ThreadItem): ToolItem | undefined {
   }
 }
 
-/** The text of parts such as `{ type: "text", text }`; other parts are shown as JSON. */
+/** The text of parts such as `{ type: "text", text }`; other parts become JSON. */
 function textOf(parts: readonly unknown[]): string {
   return parts
     .map((part) => {

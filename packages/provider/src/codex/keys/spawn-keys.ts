@@ -63,7 +63,7 @@ export class SpawnKeys {
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
       if (!(error instanceof SyntaxError)) throw error;
     }
-    // A crash during a write. The turn starts after it, so no work was started.
+    // A process crashed during the write. The turn starts after the write, so no work was started.
     await this.forget(key);
     return undefined;
   }

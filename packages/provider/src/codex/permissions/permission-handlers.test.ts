@@ -1,4 +1,4 @@
-// The bridge from a spec to the answers that the real codex gets.
+// Tests the answers that the real codex receives under the permissions of a spec.
 import { callTool, type Part, patch, run, say } from "@codexkit/scripted-model";
 import { repetitions } from "@codexkit/testing";
 import type { AnyApproval, HandlerContext } from "codexkit";
@@ -17,12 +17,12 @@ const echo = { name: "echo", command: process.execPath, args: [mcpServer] };
 
 interface Verdicts {
   readonly transcript: Transcript;
-  /** Tool → whether it was done. */
+  /** Whether each tool succeeded. */
   readonly done: Readonly<Record<string, boolean>>;
   readonly denied: readonly string[];
 }
 
-/** Has the model do all of these at once, each with its key as its id. */
+/** Has the model make all of these calls at once, with their keys as ids. */
 async function attempt(
   calls: Readonly<Record<string, Part>>,
   spec: Partial<AgentSpec>,
@@ -149,7 +149,7 @@ describe("the sandbox of a spec", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  // Each sandbox takes half a second of a processor, and more on a machine that is busy.
+  // Each sandbox takes half a second of CPU time, and more on a busy machine.
   it(
     "is set up for concurrent sessions, also without credentials to hide",
     { timeout: 120_000 },
@@ -183,7 +183,7 @@ describe("the sandbox of a spec", () => {
     expect(answer).toEqual({ decision: "decline", reason: expect.stringContaining("sandbox") });
   });
 
-  it("confines patches: none outside the workspace, and none if it is read-only", async () => {
+  it("confines patches: none outside the workspace, and none at all if it is read-only", async () => {
     await using otherFolder = await folderOutside();
     const path = join(otherFolder.path, "new.txt");
     const outside = patch(`*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`, {

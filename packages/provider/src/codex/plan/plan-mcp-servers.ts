@@ -8,7 +8,7 @@ export interface McpServersPlan {
   readonly ignored: readonly IgnoredField[];
 }
 
-/** The MCP servers of one session, each with the tools that the spec lists, and with approval for every call. */
+/** The MCP servers of one session, each limited to the tools that the spec lists. Every call requires approval. */
 export function planMcpServers(spec: AgentSpec): McpServersPlan {
   const specs = spec.mcpStdioServers ?? [];
   const servers = Object.fromEntries(specs.map((server) => [server.name, planServer(server, spec)]));
@@ -18,7 +18,7 @@ export function planMcpServers(spec: AgentSpec): McpServersPlan {
   const ignored: IgnoredField[] =
     strangers.length === 0
       ? []
-      : [{ field: "mcpToolNames", reason: `no server of mcpStdioServers has ${strangers.join(", ")}` }];
+      : [{ field: "mcpToolNames", reason: `no server in mcpStdioServers has ${strangers.join(", ")}` }];
   return { servers, ignored };
 }
 

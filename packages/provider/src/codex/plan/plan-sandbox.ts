@@ -30,7 +30,7 @@ export function planSandbox(
   hidden: readonly string[],
 ): SandboxPlan {
   const level = sandboxEnabled ? sandboxLevel : "full-access";
-  const reason = "sandboxEnabled is false, so there is no sandbox to have a level";
+  const reason = "sandboxEnabled is false, so there is no sandbox";
   const ignored: IgnoredField[] = level === sandboxLevel ? [] : [{ field: "sandboxLevel", reason }];
   if (level === "full-access") {
     return { level, thread: { sandbox: "danger-full-access" }, config: {}, ignored };

@@ -7,7 +7,7 @@ const SPEC: AgentSpec = { prompt: "Do it", cwd: "/srv/app" };
 const CONTEXT = { codexHome: "/home/ann/.codex" };
 const DENIED = { "/home/ann/.codex/installation_id": "deny", "/home/ann/.codex/auth.json": "deny" };
 
-/** What a value of a field becomes: a part of the plan, or the reason why it becomes nothing. */
+/** The translation of one value of a field: a part of the plan, or the reason why it is ignored. */
 type Case = readonly [
   name: string,
   spec: Partial<AgentSpec>,
@@ -26,9 +26,9 @@ function server(more: object): PlanPart {
 
 const db = { name: "db", command: "db-mcp" };
 
-/** Every field has a line here, or this does not compile. */
+/** The cases of every field. A missing field does not compile. */
 const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
-  prompt: [["the input of the turn", { prompt: "Other" }, { prompt: "Other" }]],
+  prompt: [["the turn's input", { prompt: "Other" }, { prompt: "Other" }]],
   cwd: [
     [
       "the thread's folder and the policy's workspace",
@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   ],
   env: [
     [
-      "what Codex adds to the environment of commands",
+      "the environment of commands, added to Codex's own setting",
       {
         env: { A: "1" },
         providerConfig: { config: { shell_environment_policy: { inherit: "core", set: { B: "2" } } } },
@@ -70,11 +70,15 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
     ],
     ["workspace-write", { sandboxLevel: "workspace-write" }, sandbox(":workspace")],
     ["full-access", { sandboxLevel: "full-access" }, { thread: { sandbox: "danger-full-access" } }],
-    ["a level of none", { sandboxLevel: "read-only", sandboxEnabled: false }, { ignored: /no sandbox/ }],
+    [
+      "a level without a sandbox",
+      { sandboxLevel: "read-only", sandboxEnabled: false },
+      { ignored: /no sandbox/ },
+    ],
   ],
   allowedTools: [
     [
-      "exclusive rules, and nothing of the kinds that are not named",
+      "exclusive rules, and a refusal of every kind without an entry",
       { allowedTools: ["Bash(git push:*)", "Bash(npm test)"] },
       {
         permissions: {
@@ -107,11 +111,11 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
       },
     ],
     [
-      "the tools of a server",
+      "the enabled tools of a server",
       { allowedTools: ["mcp__db__read"], mcpStdioServers: [db] },
       server({ enabledTools: ["read"] }),
     ],
-    ["the commands that Codex reads with", { allowedTools: ["Grep"] }, allows([["grep"], ["rg"]])],
+    ["the commands with which Codex reads", { allowedTools: ["Grep"] }, allows([["grep"], ["rg"]])],
     ["a tool that Codex does not have", { allowedTools: ["Bash", "TodoWrite"] }, { ignored: /TodoWrite/ }],
   ],
   disallowedTools: [
@@ -130,7 +134,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
       },
     ],
     [
-      "all of a kind",
+      "a refusal of every request of a kind",
       { disallowedTools: ["Bash", "Edit"] },
       { permissions: { refused: ["command", "edit"] } },
     ],
@@ -152,15 +156,15 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   ],
   mcpToolNames: [
     [
-      "the tools that are offered",
+      "the tools that a server offers",
       { mcpStdioServers: [db], mcpToolNames: ["mcp__db__read"] },
       server({ enabledTools: ["read"] }),
     ],
-    ["tools of no server", { mcpToolNames: ["mcp__x__y"] }, { ignored: /mcp__x__y/ }],
+    ["tools of an unknown server", { mcpToolNames: ["mcp__x__y"] }, { ignored: /mcp__x__y/ }],
   ],
-  maxTurns: [["a budget of this side", { maxTurns: 3 }, { budget: { maxTurns: 3 } }]],
-  maxTokens: [["a budget of this side", { maxTokens: 3 }, { budget: { maxTokens: 3 } }]],
-  maxCostUsd: [["nothing without prices", { maxCostUsd: 3 }, { ignored: /give the provider `prices`/ }]],
+  maxTurns: [["a limit that the provider enforces", { maxTurns: 3 }, { budget: { maxTurns: 3 } }]],
+  maxTokens: [["a limit that the provider enforces", { maxTokens: 3 }, { budget: { maxTokens: 3 } }]],
+  maxCostUsd: [["nothing without prices", { maxCostUsd: 3 }, { ignored: /pass `prices` to the provider/ }]],
   model: [["the thread's model", { model: "gpt-6.1-sol" }, { thread: { model: "gpt-6.1-sol" } }]],
   effort: [["the turn's effort", { effort: "xhigh" }, { turn: { effort: "xhigh" } }]],
   baseInstructions: [["the thread's", { baseInstructions: "Be" }, { thread: { baseInstructions: "Be" } }]],
@@ -169,7 +173,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   ],
   permissionConfig: [
     [
-      "rules over commands",
+      "rules about commands",
       { permissionConfig: { allowPatterns: ["^git "], disallowPatterns: ["--force"] } },
       {
         permissions: {
@@ -182,11 +186,11 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
       },
     ],
     ["deny", { permissionConfig: { defaultDecision: "deny" } }, denies()],
-    ["prompt, which denies without a person", { permissionConfig: { defaultDecision: "prompt" } }, denies()],
+    ["prompt, which denies without a handler", { permissionConfig: { defaultDecision: "prompt" } }, denies()],
   ],
   codeIntelligenceEnforcement: [
     [
-      "what Codex can't",
+      "an unsupported requirement",
       { codeIntelligenceEnforcement: { enforceUsage: true } },
       { ignored: /code intelligence/ },
     ],
@@ -210,7 +214,7 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
       },
     ],
     [
-      "more room in the sandbox",
+      "additional permissions in the sandbox",
       { providerConfig: { networkAccess: true, writableRoots: ["/srv/cache"] } },
       sandbox(":workspace", {
         network: { enabled: true },
@@ -221,10 +225,12 @@ const FIELDS: Readonly<Record<SpecField, readonly Case[]>> = {
   ],
   subAgentProvider: [
     ["codex", { subAgentProvider: "codex" }, { ignored: /^$/ }],
-    ["another", { subAgentProvider: "claude" }, { ignored: /Codex too/ }],
+    ["another", { subAgentProvider: "claude" }, { ignored: /run on Codex too/ }],
   ],
-  timeoutMs: [["a budget of this side", { timeoutMs: 5 }, { budget: { timeoutMs: 5 } }]],
-  openTimeoutMs: [["a budget of this side", { openTimeoutMs: 5 }, { budget: { openTimeoutMs: 5 } }]],
+  timeoutMs: [["a limit that the provider enforces", { timeoutMs: 5 }, { budget: { timeoutMs: 5 } }]],
+  openTimeoutMs: [
+    ["a limit that the provider enforces", { openTimeoutMs: 5 }, { budget: { openTimeoutMs: 5 } }],
+  ],
   onProcessSpawned: [["a callback of the provider", { onProcessSpawned: () => {} }, { ignored: /^$/ }]],
 };
 
@@ -280,8 +286,8 @@ describe("a plan", () => {
   });
 
   it.each<[string, Partial<AgentSpec>]>([
-    ["a pattern that is none", { permissionConfig: { allowPatterns: ["("] } }],
-    ["an entry without a word", { allowedTools: ["Bash(:*)"] }],
+    ["an invalid pattern", { permissionConfig: { allowPatterns: ["("] } }],
+    ["a tool entry without a command", { allowedTools: ["Bash(:*)"] }],
     ["settings of the wrong type", { providerConfig: { config: "x" } }],
   ])("is refused for %s", (_, spec) => {
     expect(() => planSpawn({ ...SPEC, ...spec }, CONTEXT)).toThrow(

@@ -23,7 +23,7 @@ export interface SpawnPlan {
   readonly permissions: PermissionPlan;
   /** Limits that the provider enforces. */
   readonly budget: Pick<AgentSpec, "maxTurns" | "maxTokens" | "maxCostUsd" | "timeoutMs" | "openTimeoutMs">;
-  /** Fields that are set and not honoured. */
+  /** Fields of the spec that are not honoured. */
   readonly ignored: readonly IgnoredField[];
 }
 
@@ -116,7 +116,7 @@ function withoutMeaning(
 ): IgnoredField[] {
   const ignored: IgnoredField[] = [];
   if (spec.maxCostUsd !== undefined && !canPrice) {
-    const reason = "Codex names no prices: give the provider `prices`";
+    const reason = "Codex reports no prices: pass `prices` to the provider";
     ignored.push({ field: "maxCostUsd", reason });
   }
   if (spec.autonomous === false && !canAsk) {
@@ -124,11 +124,11 @@ function withoutMeaning(
     ignored.push({ field: "autonomous", reason });
   }
   if (spec.codeIntelligenceEnforcement?.enforceUsage) {
-    const reason = "Codex has no call that could be held back until code intelligence was used";
+    const reason = "Codex can't withhold a tool until code intelligence was used";
     ignored.push({ field: "codeIntelligenceEnforcement", reason });
   }
   if (spec.subAgentProvider !== undefined && spec.subAgentProvider !== "codex") {
-    ignored.push({ field: "subAgentProvider", reason: "agents below a Codex session are Codex too" });
+    ignored.push({ field: "subAgentProvider", reason: "subagents of a Codex session run on Codex too" });
   }
   return ignored;
 }

@@ -45,7 +45,5 @@ function allowRules(rule: ToolRule): readonly Rule[] {
 function unknownOf(field: "allowedTools" | "disallowedTools", rules: readonly ToolRule[]): IgnoredField[] {
   const names = rules.flatMap((rule) => (rule.tool === "unknown" ? [rule.name] : []));
   if (names.length === 0) return [];
-  return [
-    { field, reason: `Codex has no tools that are called ${names.join(", ")}; the other entries count` },
-  ];
+  return [{ field, reason: `Codex has no tools named ${names.join(", ")}; the other entries apply` }];
 }

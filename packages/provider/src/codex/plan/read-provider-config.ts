@@ -38,14 +38,14 @@ export function readProviderConfig(input: Readonly<Record<string, unknown>> = {}
   if (!parsed.success) {
     throw new ProviderError(
       "invalid_spec",
-      `providerConfig is not for Codex. ${z.prettifyError(parsed.error)}`,
+      `This providerConfig is not valid for Codex. ${z.prettifyError(parsed.error)}`,
       {
         cause: parsed.error,
       },
     );
   }
   const strangers = Object.keys(input).filter((key) => !(key in schema.shape));
-  const reason = `Codex knows no settings that are called ${strangers.join(", ")}; the other ones count`;
+  const reason = `Codex has no settings named ${strangers.join(", ")}; the others apply`;
   return {
     settings: { ...parsed.data, config: parsed.data.config ?? {} },
     ignored: strangers.length === 0 ? [] : [{ field: "providerConfig", reason }],

@@ -22,7 +22,7 @@ function record(counter: CallCounter, event: CodexEvent, grown = true): boolean 
     : counter.recordItem(event);
 }
 
-/** Where in the events the counter reports that the calls are used up, and how many it counted until then. */
+/** The index of the event at which the counter reports that the calls are used up, and its count by then. */
 function over(limit: number, events: readonly CodexEvent[]): { at: number; calls: number } {
   const counter = new CallCounter(limit);
   const at = events.findIndex((event) => record(counter, event));
@@ -37,7 +37,7 @@ describe("a call counter", () => {
     expect(over(2, [...tool, usage, ...text, usage])).toEqual({ at: -1, calls: 2 });
   });
 
-  it("reports the limit when the last permitted answer asks for a tool, before that runs", () => {
+  it("reports the limit when the last permitted answer requests a tool, before the tool runs", () => {
     expect(over(1, [...tool, usage])).toEqual({ at: 0, calls: 1 });
     expect(over(2, [...text, ...tool, ...tool, usage, ...text, ...tool])).toEqual({ at: 9, calls: 2 });
   });
@@ -45,12 +45,12 @@ describe("a call counter", () => {
   it.each([
     ["words", text],
     ["a tool", tool],
-    ["nothing but its tokens", [usage]],
+    ["its tokens alone", [usage]],
   ])("detects an unannounced call by %s", (_, next) => {
     expect(over(1, [...text, usage, ...next])).toEqual({ at: 3, calls: 2 });
   });
 
-  it("counts the calls of subagents, also while the session's own call is open", () => {
+  it("counts the calls of subagents, even while the session's own call is open", () => {
     expect(over(3, [...tool, ...ofAgent([...text, usage]), usage, ...text])).toEqual({ at: -1, calls: 3 });
     expect(over(2, [...tool, ...ofAgent(text), ...ofAgent([usage]), usage, ...text])).toEqual({
       at: 6,
@@ -65,7 +65,7 @@ describe("a call counter", () => {
     expect(counter.calls).toBe(1);
   });
 
-  it("counts without a limit too", () => {
+  it("also counts without a limit", () => {
     const counter = new CallCounter();
     for (let call = 0; call < 50; call += 1)
       expect([...tool, usage].some((event) => record(counter, event))).toBe(false);

@@ -3,9 +3,9 @@ import { toToolItem } from "../events/tool-item.ts";
 
 /**
  * Counts the model calls of a session and its subagents, and reports when a call beyond the limit is due. Every tool that an
- * answer asks for leads to another call, so the first tool of the last permitted answer is the end. Codex reports the tokens of a
- * call after the answer and its tools are complete; whatever starts after that belongs to the next call of that thread. Tools
- * that leave no trace are noticed one call later, by its first item.
+ * answer asks for leads to another call, so the first tool of the last permitted answer exceeds the limit. Codex reports the
+ * tokens of a call after the answer and its tools are complete; anything that starts after that belongs to the thread's next
+ * call. A tool without events is detected one call later, by that call's first item.
  */
 export class CallCounter {
   readonly #limit: number;

@@ -1,4 +1,4 @@
-// The close protocol, with generated orders of events. Only the scheduler lets anything happen.
+// Tests the close protocol with generated orders of events. The scheduler triggers every step.
 import { type Codex, CodexError, type CodexEvent, type Thread, type Turn, type TurnResult } from "codexkit";
 import { AsyncQueue } from "@codexkit/rpc/async";
 import fc from "fast-check";

@@ -214,7 +214,7 @@ export class CodexHandle implements AgentHandle {
     const { codex } = this.#options;
     try {
       await this.thread.close();
-      // A Codex that has ended holds nothing, and must not be restarted for this.
+      // A Codex that has ended holds no resources, and must not be restarted for this.
       const hasEnded = end.kind === "error" && CODEX_ENDED.has(end.code);
       if (!hasEnded && codex.pid === this.#pid) await unloadThread(codex, this.sessionId);
     } catch {

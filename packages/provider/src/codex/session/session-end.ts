@@ -3,7 +3,7 @@ import type { AgentCost, AgentErrorCode, ErrorSubtype, TerminalEvent } from "../
 import { errorEvent, failedResult } from "../../contract/session-end.ts";
 import { classifyFailure } from "../errors/classify-failure.ts";
 
-/** Why the provider ended a session. The first reason counts. */
+/** Why the provider ended a session. The first reason wins. */
 export type CloseReason = "stopped" | "cancelled" | "deadline" | "max_turns" | "budget_exceeded" | "shutdown";
 
 /** A reason to end a session, with its message. */

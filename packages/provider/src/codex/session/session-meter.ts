@@ -17,7 +17,7 @@ export interface SessionMeterOptions extends Pick<AgentSpec, "maxTurns" | "maxTo
 }
 
 /**
- * Counts what a session and its subagents use, and compares it with the limits of the spec. Only turns that started while the
+ * Tracks the usage of a session and its subagents, and compares it with the limits of the spec. Only turns that started while the
  * session was open count: Codex reports the tokens of earlier turns again when a thread is resumed.
  */
 export class SessionMeter {
@@ -112,7 +112,7 @@ export class SessionMeter {
     if (maxCostUsd === undefined) return undefined;
     if (this.#unpriced !== undefined) {
       // Without the price of a call the remaining budget is unknown.
-      const message = `The session called the model "${this.#unpriced}", which has no price, so maxCostUsd can't be kept. Add the model to \`prices\`.`;
+      const message = `The session called the model "${this.#unpriced}", which has no price, so maxCostUsd can't be enforced. Add the model to \`prices\`.`;
       return { reason: "budget_exceeded", message };
     }
     if (this.#usd === undefined || this.#usd <= maxCostUsd) return undefined;

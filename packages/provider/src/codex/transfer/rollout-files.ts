@@ -39,7 +39,7 @@ export async function findLineage(codexHome: string, threadId: string): Promise<
   const files = await listRollouts(codexHome);
   const lineage: RolloutFile[] = [];
   const threads = new Set([threadId]);
-  // A set yields what is added while it is iterated.
+  // Iterating a set also yields elements that are added meanwhile.
   for (const id of threads) {
     for (const file of files) {
       if (file.threadId !== id) continue;
@@ -77,7 +77,7 @@ async function readFolder(path: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** The thread that a rollout starts from, by its first line. */
+/** The thread that a rollout starts from, according to its first line. */
 function readBase(bytes: Buffer, name: string): string | undefined {
   const text = (name.endsWith(".zst") ? zstdDecompressSync(bytes) : bytes).toString("utf8");
   const end = text.indexOf("\n");

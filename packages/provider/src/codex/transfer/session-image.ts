@@ -11,7 +11,7 @@ export interface SessionImage {
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** Maximum size of an unpacked image. A year of work has a few hundred megabytes; more may be an attack. */
+/** Maximum size of an unpacked image. A year of work is a few hundred megabytes; more may be an attack. */
 const MAX_IMAGE_BYTES = 1024 * 1024 * 1024;
 
 const schema = z.strictObject({

@@ -1,4 +1,4 @@
-// Moving sessions between homes of the real codex.
+// Tests moving sessions between homes of the real codex.
 import { gate, say, type Script, waitFor } from "@codexkit/scripted-model";
 import { Codex } from "codexkit";
 import { zstdCompressSync } from "node:zlib";
@@ -28,7 +28,7 @@ describe("an exported session", () => {
     expect(words).toContain("the otter");
   });
 
-  it("is restored exactly as it was exported, also if the session has continued since", async () => {
+  it("is restored exactly as it was exported, even if the session has continued since", async () => {
     await using fixture = await codexFixture(recalls);
     const { sessionId } = await fixture.run("the heron");
     const bytes = await fixture.provider.export(sessionId);
@@ -40,14 +40,14 @@ describe("an exported session", () => {
     expect(words).not.toContain("the otter");
   });
 
-  it("brings along the threads that it was forked from", async () => {
+  it("includes the threads that it was forked from", async () => {
     await using here = await codexFixture(recalls);
     await using there = await codexFixture(recalls);
     const { sessionId: source } = await here.run("the heron");
     const forked = await fork(here, source);
     expect(await there.provider.import(await here.provider.export(forked))).toBe(forked);
     expect(await resumed(there, forked, "again")).toContain("the heron");
-    // The source came along as a session of its own.
+    // The source was imported as a separate session.
     expect(await resumed(there, source, "again")).toContain("the heron");
   });
 
@@ -108,7 +108,7 @@ describe("an exported session", () => {
   });
 });
 
-/** Forks a session as another program on the same home does, and lets the fork say something of its own. */
+/** Forks a session as another program on the same home does, and runs a turn of the fork. */
 async function fork(fixture: CodexFixture, sessionId: string): Promise<string> {
   await using codex = await Codex.launch(fixture.options);
   const thread = await codex.forkThread(sessionId, {});
@@ -116,7 +116,7 @@ async function fork(fixture: CodexFixture, sessionId: string): Promise<string> {
   return thread.id;
 }
 
-/** Takes back the newest turn of a session, as another program on the same home does. */
+/** Reverts the newest turn of a session, as another program on the same home does. */
 async function revertLast(fixture: CodexFixture, sessionId: string): Promise<void> {
   await using codex = await Codex.launch(fixture.options);
   const thread = await codex.resumeThread(sessionId);

@@ -129,7 +129,7 @@ export const EVERY_STREAM_CHECKS: readonly Check[] = [
   },
 ];
 
-/** Judges every session of the run. Runs one if there was none. */
+/** Judges every session of the run. Runs a session if there was none. */
 async function judgeAll(context: CheckContext, judge: (session: ObservedSession) => void): Promise<void> {
   await context.recorded();
   await context.recordedTool();

@@ -6,7 +6,7 @@ import { assertThat, waitFor } from "../harness/assertions.ts";
 
 const tier = "event-contract";
 
-/** Checks of what a reader of one stream can rely on. */
+/** Checks of the guarantees for the reader of one stream. */
 export const STREAM_CHECKS: readonly Check[] = [
   ...forSpawnAndResume([
     {

@@ -13,7 +13,7 @@ export function assertThat(condition: boolean, message: string | (() => string))
   if (!condition) throw failure(typeof message === "string" ? message : message());
 }
 
-/** Waits for a promise. After the limit, the check fails with the name of what it was waiting for. */
+/** Waits for a promise. After the limit, the check fails with a message that names `what`. */
 export function waitFor<Value>(what: string, limitMs: number, work: PromiseLike<Value>): Promise<Value> {
   return withTimeout(Promise.resolve(work), limitMs, () => failure(`${what} took longer than ${limitMs} ms`));
 }

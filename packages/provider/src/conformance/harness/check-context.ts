@@ -6,7 +6,7 @@ import type { SuiteContext } from "./suite-context.ts";
 import { type OpenedBy, ObservedSession } from "./observed-session.ts";
 import { describeError, failure, assertThat, waitFor } from "./assertions.ts";
 
-/** What one check uses. Sessions and providers that it opened are stopped when it ends. */
+/** The context of one check. Sessions and providers that it opened are stopped when it ends. */
 export class CheckContext {
   readonly provider: AgentProvider;
   readonly limits: ConformanceLimits;
@@ -141,7 +141,7 @@ export class CheckContext {
     );
   }
 
-  /** Stops what the check left running. Returns the reason if that failed. */
+  /** Stops everything that the check left running. Returns the reason if that fails. */
   async release(): Promise<string | undefined> {
     this.#released = true;
     const stops = this.#handles.map((handle) =>

@@ -24,7 +24,7 @@ export function checkOneTerminal({ events, kinds }: ObservedSession): void {
   );
 }
 
-/** Nothing after the first `result` or `error`. A second one is a fault of its own. */
+/** Nothing after the first `result` or `error`. A second terminal event is a separate fault. */
 export function checkNothingAfterTerminal({ events }: ObservedSession): void {
   const at = events.findIndex(isTerminal);
   const late = at === -1 ? [] : events.slice(at + 1).filter((event) => !isTerminal(event));
