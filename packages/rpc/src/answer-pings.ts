@@ -1,12 +1,12 @@
 import type { WebSocket } from "ws";
 
-/** Unsent bytes above which pings get no answer. Far more than answers need whose reader is alive. */
+/** Unsent bytes above which pings are not answered. Far more than pongs take up while the peer is reading. */
 const UNSENT_BYTES = 1024 * 1024;
 
 /**
- * Answers the pings of a WebSocket that was created with `autoPong: false`. With its default, `ws` answers every ping, and a peer
- * that pings and reads nothing fills the memory. A ping that arrives while more than `maxUnsentBytes` wait gets no answer: the
- * peer can't read it in time, and answers to the newest ping are all that the protocol asks for.
+ * Answers the pings of a WebSocket that was created with `autoPong: false`. By default, `ws` answers every ping, so a peer that
+ * pings without reading fills the memory. A ping that arrives while more than `maxUnsentBytes` are unsent is not answered: the
+ * peer can't read the pong in time, and the protocol only requires an answer to the newest ping.
  */
 export function answerPings(socket: WebSocket, maxUnsentBytes = UNSENT_BYTES): void {
   socket.on("ping", (data) => {

@@ -48,7 +48,7 @@ describe("connecting", () => {
     far.pause();
     let pongs = 0;
     far.on("pong", () => (pongs += 1));
-    // More than the buffers of both kernels and of the client hold.
+    // More than both kernels and the client can buffer.
     const pings = 120_000;
     for (let ping = 0; ping < pings; ping++) far.ping(Buffer.alloc(125));
     await new Promise<void>((resolve) => far.send('{"method":"sent"}', () => resolve()));
@@ -122,7 +122,7 @@ describe("connecting", () => {
   });
 
   it.each(["socket", "a b", "a:b", "a#b?c=d", "a%20b", "日本"])(
-    "finds a unix socket of the name %s, as a text and as a URL",
+    "connects to a unix socket named %s, given as a string or a URL",
     async (name) => {
       await using folder = await mkdtempDisposable(join(tmpdir(), "rpc-"));
       const socketPath = join(folder.path, name);
@@ -138,8 +138,8 @@ describe("connecting", () => {
   );
 });
 
-describe("limits of Infinity", () => {
-  it("disable the limits: the connection opens, works and closes cleanly", async () => {
+describe("infinite limits", () => {
+  it("let the connection open, work and close cleanly", async () => {
     await using server = await webSocketServer();
     const transport = await connectWebSocket(server.url, {
       connectTimeoutMs: Infinity,
@@ -223,10 +223,10 @@ describe("a connection that can't be made", () => {
     ["another scheme", "http://127.0.0.1/"],
     ["a relative socket", "unix://relative"],
     ["no path", "unix://"],
-    ["nothing", ""],
+    ["no characters", ""],
     ["no host", "ws://"],
     ["a fragment", "ws://127.0.0.1/#part"],
-  ])("because the address has %s is a connect_failed", async (_name, url) => {
+  ])("fails with connect_failed if the address has %s", async (_name, url) => {
     expect((await errorOf(connectWebSocket(url))).code).toBe("connect_failed");
   });
 

@@ -18,7 +18,7 @@ export interface ConnectWebSocketOptions {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Characters of a rejected upgrade's body that the error quotes. */
+/** Number of characters that the error quotes from the body of a rejected upgrade. */
 const QUOTED_BODY_CHARACTERS = 300;
 
 /**
@@ -70,7 +70,7 @@ function dial(
       // Masking protects proxies from crafted payloads. A local connection has no proxy, and a mask of zeros saves
       // both ends a pass over every byte.
       ...(isLocal(url, socketPath) ? { generateMask: () => {} } : {}),
-      // Not the `ws+unix:` URLs of `ws`, which can't express every path, such as those with spaces or colons.
+      // The `ws+unix:` URLs of `ws` can't express every path, such as those with spaces or colons.
       ...(socketPath === undefined ? {} : { createConnection: () => connect(socketPath) }),
     });
   } catch (error) {
@@ -102,7 +102,7 @@ function opened(socket: WebSocket, url: string, limitMs: number): Promise<void> 
       body += text;
       if (body.length >= QUOTED_BODY_CHARACTERS) refuse();
     });
-    // A truncated body is quoted as far as it arrived.
+    // If the body is truncated, the received part is quoted.
     response.on("error", refuse);
     response.on("close", refuse);
   });

@@ -10,7 +10,7 @@ export type RpcErrorCode =
   | "timeout"
   /** The caller's signal was aborted. `cause` is its reason. */
   | "aborted"
-  /** A queue of this side is full; the message names the limit in `RpcLimits`. */
+  /** A queue on this side is full; the message names the limit in `RpcLimits`. */
   | "queue_full"
   /** A message exceeds `RpcLimits.messageBytes`. */
   | "message_too_large"
@@ -114,7 +114,7 @@ export function toError(thrown: unknown): Error {
   }
 }
 
-/** Marks a class across copies of the package. On the prototype, so that neither its type nor a printed error shows it. */
+/** Marks a class for all copies of the package. The mark is on the prototype, which hides it from the type and printed errors. */
 function addBrand(prototype: object, brand: symbol): void {
   Object.defineProperty(prototype, brand, { value: true });
 }

@@ -47,7 +47,7 @@ test("a silent peer is disconnected after the second interval", () => {
   expect(socket.isTerminated).toBe(true);
 });
 
-test("a paused socket is not judged, and gets a full interval when it resumes", () => {
+test("a paused socket is not checked, and gets a full interval when it resumes", () => {
   const socket = new Socket();
   startHeartbeat(socketOf(socket), 1_000);
   vi.advanceTimersByTime(1_000);
@@ -60,7 +60,7 @@ test("a paused socket is not judged, and gets a full interval when it resumes", 
   expect(socket.isTerminated).toBe(true);
 });
 
-test("stops without a trace", () => {
+test("stopping ends the pings and removes all listeners", () => {
   const socket = new Socket();
   startHeartbeat(socketOf(socket), 1_000)();
   vi.advanceTimersByTime(5_000);

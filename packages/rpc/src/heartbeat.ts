@@ -2,8 +2,8 @@ import type { WebSocket } from "ws";
 import { timerDelay } from "./timer-delay.ts";
 
 /**
- * Pings a WebSocket, and calls back if the peer has sent nothing since the last ping, not even the pong: the network may be dead
- * without this side having noticed. A paused socket is not checked, because its pongs are not read. Returns a function that stops.
+ * Pings a WebSocket, and calls `onDead` if the peer has sent nothing since the last ping, not even a pong: a dead network may go
+ * unnoticed otherwise. A paused socket is not checked, because its pongs are not read. Returns a function that stops the pings.
  */
 export function startHeartbeat(
   socket: WebSocket,
@@ -15,14 +15,14 @@ export function startHeartbeat(
     isAlive = true;
   };
   socket.on("pong", markAlive);
-  // A pong may be queued behind other messages of a busy peer, which prove as much.
+  // A busy peer may queue its pong behind other messages, which prove just as well that it is alive.
   socket.on("message", markAlive);
   const timer = setInterval(() => {
     if (socket.isPaused) {
       markAlive();
     } else if (isAlive) {
       isAlive = false;
-      // A socket that is closing reports the error of a ping here.
+      // The callback receives the error if the socket is closing.
       socket.ping(() => {});
     } else {
       onDead();

@@ -105,17 +105,17 @@ describe("a handler", () => {
 
   it.each<[string, unknown, string]>([
     ["an error", new TypeError("broken"), "broken"],
-    ["a text", "just text", "just text"],
+    ["a string", "just text", "just text"],
     ["undefined", undefined, "undefined"],
     ["null", null, "null"],
     ["a symbol", Symbol("odd"), "Symbol(odd)"],
     [
-      "an object that has no text",
+      "an object without a string representation",
       Object.create(null),
       "A value without a string representation was thrown.",
     ],
     [
-      "an error with a message that is no text",
+      "an error whose message is not a string",
       Object.assign(new Error("x"), { message: 1n }),
       "The handler failed.",
     ],
@@ -135,7 +135,7 @@ describe("a handler", () => {
     ["a cycle", cycle],
     ["a function", () => 1],
     ["a symbol", Symbol("s")],
-    ["what writes itself as nothing", { toJSON: () => undefined }],
+    ["an object whose toJSON returns undefined", { toJSON: () => undefined }],
   ])("whose result is %s is answered with an error", async (_name, result) => {
     const reply = await replyOf(() => result);
     expect(reply.error?.code).toBe(-32_603);
@@ -150,7 +150,7 @@ describe("a request", () => {
     expect(replies).toEqual([{ id: "id", error: { code: -32_601, message: "Method not found: m" } }]);
   });
 
-  it("beyond the limit is answered with -32001 until another one is done", async () => {
+  it("beyond the limit is answered with -32001 until another one has finished", async () => {
     const { replies, serve } = testRequests(2);
     const gate = Promise.withResolvers<string>();
     serve(() => gate.promise, 1);
@@ -168,7 +168,7 @@ describe("a request", () => {
     ]);
   });
 
-  it("that failed frees its place too", async () => {
+  it("that failed frees its slot too", async () => {
     const { replies, serve } = testRequests(1);
     for (let id = 0; id < 3; id++) {
       serve(() => Promise.reject(new Error("no")), id);

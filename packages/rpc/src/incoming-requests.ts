@@ -17,14 +17,14 @@ export interface RequestContext {
 }
 
 /**
- * A handler returns this to send no response: the request was a repetition, or the other side has withdrawn it. The
- * handler guarantees that the other side is not waiting.
+ * Returned by a handler to send no response, because the request was a repetition or the other side has withdrawn it.
+ * The handler guarantees that the other side is not waiting.
  */
 export const UNANSWERED: unique symbol = Symbol("unanswered");
 
 export type AnyRequestHandler = (params: unknown, context: RequestContext) => unknown;
 
-/** Runs the requests of the other side. Each gets exactly one response, whatever its handler does. */
+/** Handles the requests of the other side. Each gets exactly one response, whatever its handler does. */
 export class IncomingRequests {
   readonly #limit: number;
   readonly #reply: (text: string) => void;

@@ -12,6 +12,6 @@ test.each([
   ["/a", "/ab", false],
   ["/a", "/b/a", false],
   ["/a/b", "/a", false],
-])("inside %s is %s: %s", (folder, path, expected) => {
+])("isInside(%j, %j) is %s", (folder, path, expected) => {
   expect(isInside(folder, path)).toBe(expected);
 });

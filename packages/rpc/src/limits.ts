@@ -22,7 +22,7 @@ export interface RpcLimits {
   readonly overloadRetries: number;
   /** Time that a closing connection has to send its buffered data and to receive the last messages of the other side. */
   readonly closeTimeoutMs: number;
-  /** Interval of WebSocket pings. The connection is dead if a ping is unanswered when the next is due. */
+  /** Interval of WebSocket pings. The connection is considered dead if nothing has arrived when the next ping is due. */
   readonly heartbeatIntervalMs: number;
 }
 

@@ -11,7 +11,7 @@ it.each([
 });
 
 it.each(["", "x", "1.2.3.4", "h:70000", "::1", "[::1]", "a b:80", "-1", "http://x:80"])(
-  "%j is none",
+  "%j is not an address",
   (text) => {
     expect(parseListenAddress(text)).toBeUndefined();
   },

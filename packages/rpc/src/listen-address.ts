@@ -4,7 +4,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Reads `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. Undefined for any other text. The default host is 127.0.0.1. */
+/** Parses `4100`, `:4100`, `127.0.0.1:4100` or `[::1]:4100`. Undefined for any other text. The default host is 127.0.0.1. */
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const [, host = "", digits = ""] = /^(?:(\[[^\]]+\]|[^:[\]\s]+)?:)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);

@@ -17,11 +17,11 @@ describe("parseMessage", () => {
   it.each([
     ["a request", { id: 0, method: "m", params: {} }, "request"],
     ["a request with a string id", { id: "", method: "m" }, "request"],
-    ["a request that has a result too", { id: 1, method: "m", result: 1 }, "request"],
+    ["a request that also has a result", { id: 1, method: "m", result: 1 }, "request"],
     ["a notification", { method: "m", params: [1] }, "notification"],
     ["a response", { id: 0, result: null }, "response"],
     ["an error", { id: "x", error: { code: -1, message: "no" } }, "response"],
-  ])("knows %s", (_name, message, kind) => {
+  ])("recognises %s", (_name, message, kind) => {
     expect(parseMessage(JSON.stringify(message)).kind).toBe(kind);
   });
 
@@ -57,8 +57,8 @@ describe("parseMessage", () => {
   });
 
   it.each([
-    ["no JSON", "{"],
-    ["nothing", ""],
+    ["invalid JSON", "{"],
+    ["an empty string", ""],
     ["a number", "1"],
     ["a string", '"m"'],
     ["null", "null"],
@@ -66,19 +66,19 @@ describe("parseMessage", () => {
     ["an object without members", "{}"],
     ["a request with a null id", '{"id":null,"method":"m"}'],
     ["a request with an object for an id", '{"id":{},"method":"m"}'],
-    ["a request with an id past what a number holds", '{"id":9007199254740993,"method":"m"}'],
-    ["a request with an id past every number", '{"id":1e999,"method":"m"}'],
-    ["a method that is no string", '{"id":1,"method":5}'],
+    ["a request with an id beyond the safe integers", '{"id":9007199254740993,"method":"m"}'],
+    ["a request with an infinite id", '{"id":1e999,"method":"m"}'],
+    ["a method that is not a string", '{"id":1,"method":5}'],
     ["a response with a null id", '{"id":null,"error":{"code":-1,"message":"no"}}'],
     ["a response with neither result nor error", '{"id":1}'],
-    ["a null error alone", '{"id":1,"error":null}'],
+    ["a null error without a result", '{"id":1,"error":null}'],
     ["an error without a code", '{"id":1,"error":{"message":"no"}}'],
-    ["an error that is a text, beside a result", '{"id":1,"result":1,"error":"no"}'],
-  ])("refuses %s as malformed", (_name, text) => {
+    ["an error that is a string, next to a result", '{"id":1,"result":1,"error":"no"}'],
+  ])("rejects %s as malformed", (_name, text) => {
     expect(failure(() => parseMessage(text)).code).toBe("malformed");
   });
 
-  it("quotes the start of a bad message only", () => {
+  it("quotes only the start of a malformed message", () => {
     const { message } = failure(() => parseMessage(`{"secret":${"x".repeat(10_000)}`));
     expect(message).toContain('{"secret":xxx');
     expect(message.length).toBeLessThan(300);
@@ -114,7 +114,7 @@ describe("callBody", () => {
 });
 
 describe("serializeValue", () => {
-  it("writes text that every JSON parser reads: halves of surrogate pairs are replaced", () => {
+  it("replaces lone surrogates, which not every JSON parser accepts", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "binary" })),
@@ -141,8 +141,8 @@ describe("serializeValue", () => {
     ["a function", () => 1],
     ["a symbol", Symbol("s")],
     ["undefined", undefined],
-    ["a value that writes itself as nothing", { toJSON: () => undefined }],
-  ])("refuses %s", (_name, value) => {
+    ["an object whose toJSON returns undefined", { toJSON: () => undefined }],
+  ])("rejects %s", (_name, value) => {
     const error = failure(() => serializeValue(value, "The value"));
     expect(error.code).toBe("unserializable");
     expect(error.message).toMatch(/^The value can't be serialised as JSON: ./);

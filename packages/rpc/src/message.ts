@@ -33,7 +33,7 @@ export type Message =
   | { kind: "notification"; message: NotificationMessage }
   | { kind: "response"; message: ResponseMessage };
 
-/** Characters of a malformed message that the error quotes. */
+/** Number of characters that the error quotes from a malformed message. */
 const QUOTED_CHARACTERS = 200;
 
 /**

@@ -96,10 +96,10 @@ describe("backpressure", () => {
 
   it.each<[string, (transport: NdjsonTransport, output: Writable, input: PassThrough) => unknown]>([
     ["is closed", (transport) => transport.close()],
-    ["fails on the output", (_transport, output) => output.destroy(new Error("EPIPE"))],
+    ["fails to write", (_transport, output) => output.destroy(new Error("EPIPE"))],
     ["loses its output", (_transport, output) => output.destroy()],
-    ["ends on the input", (_transport, _output, input) => input.end()],
-  ])("lets a sender go that waits when the connection %s", async (_name, stop) => {
+    ["loses its input", (_transport, _output, input) => input.end()],
+  ])("releases a waiting sender when the connection %s", async (_name, stop) => {
     const { output } = stalledOutput();
     const input = new PassThrough();
     const transport = new NdjsonTransport({ input, output, limits: { closeTimeoutMs: 5 } });
@@ -178,7 +178,7 @@ describe("close", () => {
     ["destroyed", (output) => output.destroy()],
     ["failed", (output) => output.destroy(new Error("EPIPE"))],
     ["ended", (output) => output.end()],
-  ])("resolves when the output was %s before", async (_name, stop) => {
+  ])("resolves if the output was already %s", async (_name, stop) => {
     for (const settle of [nextTurn, () => Promise.resolve()]) {
       const { output, transport, end } = streamEnd();
       stop(output);

@@ -155,8 +155,8 @@ describe("the end of the output", () => {
   it.each<[string, Error | undefined, (output: PassThrough, cause: Error | undefined) => void]>([
     ["an error", new Error("EPIPE"), (output, cause) => output.destroy(cause)],
     ["a close", undefined, (output) => output.destroy()],
-    ["an end that another made", undefined, (output) => output.resume().end()],
-  ])("by %s is the end of the connection after closeTimeoutMs at the latest", async (_name, cause, stop) => {
+    ["a call of end outside the transport", undefined, (output) => output.resume().end()],
+  ])("by %s closes the connection after closeTimeoutMs at the latest", async (_name, cause, stop) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { output, end } = streamEnd({ closeTimeoutMs: 1000 });
     stop(output, cause);
@@ -201,7 +201,7 @@ describe("streams that ended before the start", () => {
     expect(end.closedCalls).toBe(1);
   });
 
-  it("reject sends if it is the output, and close the connection after the wait for last messages", async () => {
+  it("make sends fail if the output is one of them, but the last messages are still delivered", async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     output.on("error", () => {});

@@ -6,7 +6,7 @@ import { timerDelay } from "./timer-delay.ts";
 import type { Transport, TransportReceiver } from "./transport.ts";
 
 export interface NdjsonTransportOptions {
-  /** Stream of the other side's lines: a child's stdout, a socket. */
+  /** Stream of incoming lines: a child's stdout, a socket. */
   readonly input: Readable;
   /** Stream for outgoing lines: a child's stdin, the same socket. */
   readonly output: Writable;
@@ -78,7 +78,7 @@ export class NdjsonTransport implements Transport {
         `The other side is not reading: ${waiting} bytes are buffered, the limit is ${this.#limits.bufferedBytes} (bufferedBytes).`,
       );
     }
-    // Messages of one tick are written at once: a burst of small calls costs one system call instead of hundreds.
+    // Messages of one tick are written together: a burst of small calls costs one system call instead of hundreds.
     if (this.#batch === "") process.nextTick(() => this.#flush());
     this.#batch += `${message}\n`;
     if (!this.#output.writableNeedDrain) return undefined;

@@ -159,7 +159,7 @@ describe("the limit of calls in flight", () => {
     expect(calls.counts).toEqual({ inFlight: 1, queued: 2 });
   });
 
-  it("sends calls while there is a free place if the queue's limit is 0", async () => {
+  it("sends calls while there is a free slot, even if the queue's limit is 0", async () => {
     const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 0 });
     const call = start();
     expect((await errorOf(start())).code).toBe("queue_full");
@@ -177,17 +177,17 @@ describe("the limit of calls in flight", () => {
     expect((await errorOf(start())).code).toBe("queue_full");
   });
 
-  it("is kept for a queue of 300,000 calls", async () => {
+  it("holds for a queue of 300,000 calls, in linear time", async () => {
     const { calls, start } = testCalls({ inFlight: 1, queuedCalls: 300_000 });
     const all = Array.from({ length: 300_000 }, () => start("m", { timeoutMs: Infinity }));
-    // Takes minutes if each call walks over the slots of those that have left the queue.
+    // Takes minutes if each call walks over the slots of the calls that have left the queue.
     for (let id = 0; id < all.length; id++) calls.answer({ id, result: id });
     expect(await Promise.all(all)).toHaveLength(300_000);
   });
 });
 
 describe("a transport that rejects a send", () => {
-  it("rejects only that call and frees its place", async () => {
+  it("rejects only that call and frees its slot", async () => {
     const { calls, start, sendsWith } = testCalls({ inFlight: 1 });
     sendsWith(({ method }) => {
       if (method === "bad") throw new RpcError("message_too_large", "too large");

@@ -36,7 +36,7 @@ describe("an abort", () => {
     expect(sent.map(({ method }) => method)).toEqual(["first", "last"]);
   });
 
-  it("in flight frees the place, and the late response is recognised", async () => {
+  it("in flight frees the slot, and the late response is recognised", async () => {
     const { calls, sent, start } = testCalls({ inFlight: 1 });
     const controller = new AbortController();
     const call = start("first", { signal: controller.signal });
@@ -217,7 +217,7 @@ describe("a retry", () => {
     expect(sent).toHaveLength(4);
   });
 
-  it("frees its place meanwhile, and respects the limit when it is sent again", () => {
+  it("frees its slot meanwhile, and respects the limit when it is sent again", () => {
     const { calls, sent, start } = testCalls({ inFlight: 1 });
     void start("refused");
     void start("other");

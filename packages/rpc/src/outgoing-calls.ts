@@ -42,7 +42,7 @@ export class OutgoingCalls {
   readonly #inFlight = new Map<number, Call>();
   // A set, because any call may leave the queue at any time.
   readonly #queue = new Set<Call>();
-  // Kept from call to call: a new iterator would walk over the slots of all removed calls first.
+  // Reused, because a new iterator would first walk over the slots of all removed calls.
   #queueHead = this.#queue.values();
   readonly #retrying = new Set<Call>();
   readonly #abandoned = new BoundedSet<number>(ABANDONED_IDS);
@@ -157,7 +157,7 @@ export class OutgoingCalls {
   #nextQueued(): Call | undefined {
     const next = this.#queueHead.next();
     if (!next.done) return next.value;
-    // An iterator that has reached the end stays there, no matter what is added later.
+    // An exhausted iterator stays exhausted, even if calls are added later.
     this.#queueHead = this.#queue.values();
     return this.#queueHead.next().value;
   }
@@ -176,7 +176,7 @@ export class OutgoingCalls {
     }
   }
 
-  /** The other side reads slowly: queued calls wait until it has caught up. */
+  /** Holds queued calls until a slow reader on the other side has caught up. */
   #holdUntil(drained: Promise<void>): void {
     this.#blocked = true;
     void drained.then(() => {

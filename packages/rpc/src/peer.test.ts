@@ -72,7 +72,7 @@ describe("calls", () => {
     );
   });
 
-  it("of 10,000 at once all settle, through the queue", async () => {
+  it("all settle through the queue, even if 10,000 are made at once", async () => {
     const [a, b] = twoPeers();
     b.handle("echo", (params) => params);
     const results = await Promise.all(Array.from({ length: 10_000 }, (_, i) => a.request("echo", i)));
@@ -247,7 +247,7 @@ describe("handlers and listeners", () => {
     );
   });
 
-  it("are followed by the fallback handler and the fallback listener", async () => {
+  it("take precedence over the fallback handler and the fallback listener", async () => {
     const { peer, end } = peerAndEnd();
     const received: unknown[] = [];
     peer.handle("own", () => "own");
@@ -264,7 +264,7 @@ describe("handlers and listeners", () => {
     await peer.close();
   });
 
-  it("are missing for a method until they are set: the request is answered with -32601", async () => {
+  it("are not inherited from Object: a request for `constructor` is answered with -32601", async () => {
     const { peer, end } = peerAndEnd();
     end.send({ id: 0, method: "constructor" });
     expect(await end.next()).toEqual({

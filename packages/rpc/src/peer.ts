@@ -158,7 +158,7 @@ export class Peer<W extends Wire = AnyWire> implements AsyncDisposable {
     try {
       void this.#send(text);
     } catch (error) {
-      // A closing transport reports its cause in a moment, which is more useful than "could not be sent".
+      // A closing transport is about to report its cause, which is more useful than "could not be sent".
       if (RpcError.is(error) && error.code === "closed") return;
       this.#finish(closedError(toError(error)));
       void this.#transport.close();

@@ -16,7 +16,7 @@ describe("the end", () => {
   it.each([
     [1000, "bye"],
     [undefined, undefined],
-  ])("in good order (%s) has no cause", async (code, reason) => {
+  ])("by a clean close (%s) has no cause", async (code, reason) => {
     await using server = await serverWith();
     const { transport, far } = await connection(server);
     const end = rawEnd(transport);
@@ -154,7 +154,9 @@ describe("the heartbeat", () => {
     await pinged;
     expect(end.closedCalls).toBe(0);
     vi.advanceTimersByTime(1000);
-    expect(await end.closed).toMatchObject({ message: "The other side answered no ping within 1000 ms." });
+    expect(await end.closed).toMatchObject({
+      message: "The other side did not answer a ping within 1000 ms.",
+    });
     await once(client, "close");
     expect(end.closedCalls).toBe(1);
     expect(vi.getTimerCount()).toBe(0);

@@ -46,7 +46,7 @@ export class WebSocketTransport implements Transport {
       if (this.#end) return;
       const bytes = frameBytes(data);
       if (bytes.length > messageBytes) {
-        // A server's socket has the limit of that server, which may be higher.
+        // A server's socket uses the limit of its server, which may be higher.
         this.#fail(tooLarge(messageBytes), MESSAGE_TOO_BIG);
       } else if (isBinary) {
         receiver.malformed(
@@ -108,7 +108,7 @@ export class WebSocketTransport implements Transport {
   #watch(): void {
     const { heartbeatIntervalMs } = this.#limits;
     this.#stopHeartbeat = startHeartbeat(this.#socket, heartbeatIntervalMs, () => {
-      this.#finish(new Error(`The other side answered no ping within ${heartbeatIntervalMs} ms.`));
+      this.#finish(new Error(`The other side did not answer a ping within ${heartbeatIntervalMs} ms.`));
       this.#socket.terminate();
     });
   }

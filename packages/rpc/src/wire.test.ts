@@ -36,9 +36,9 @@ describe("a typed wire", () => {
       void peer.request("thread/stop", {});
       // @ts-expect-error -- a request is not a notification
       void peer.notify("thread/start", { cwd: "" });
-      // @ts-expect-error -- no such request of the other side
+      // @ts-expect-error -- the other side sends no such request
       peer.handle("thread/start", () => ({ id: "" }));
-      // @ts-expect-error -- no such notification of the other side
+      // @ts-expect-error -- the other side sends no such notification
       peer.on("initialized", () => {});
     });
   });

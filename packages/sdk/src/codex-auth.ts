@@ -45,7 +45,7 @@ export function checkAuth(
   );
   if (codexHome === undefined || shared.includes(resolve(codexHome))) {
     throw invalid(
-      `${what}: auth needs a private codexHome, because a login changes auth.json, which other programs of this user share. Set codexHome to a folder of this program, or remove auth to use the credentials that are there.`,
+      `${what}: auth needs a private codexHome, because a login changes auth.json, which other programs of this user share. Set codexHome to a folder of this program, or remove auth to use the existing credentials.`,
     );
   }
 }
@@ -57,7 +57,7 @@ export async function toLoginParams(auth: CodexAuth): Promise<v2.LoginAccountPar
   return { type: "chatgptAuthTokens", accessToken, chatgptAccountId, chatgptPlanType };
 }
 
-/** Adds the handler by which Codex requests new tokens. */
+/** Adds the handler for Codex's requests for new tokens. */
 export function withTokenRefresh(
   auth: CodexAuth | undefined,
   handlers: ServerRequestHandlers | undefined,

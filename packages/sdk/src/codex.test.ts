@@ -58,7 +58,7 @@ describe("launching", () => {
     await expect(launched).rejects.toMatchObject({ code: "codex_too_old" });
   });
 
-  it("gets no notification that it opted out of, and no experimental one unless enabled", async () => {
+  it("omits notifications that were opted out of, and rejects experimental requests unless enabled", async () => {
     await using stage = await launchCodex({
       model: holding,
       experimentalApi: false,

@@ -252,7 +252,7 @@ export class Codex implements Topics, AsyncDisposable {
     return paginate((cursor) => this.request("thread/list", { ...options, cursor }, call));
   }
 
-  /** Lists threads that contain a text, each with a snippet. */
+  /** Lists threads that contain the search term, each with a snippet. */
   searchThreads(
     searchTerm: string,
     options: Omit<v2.ThreadSearchParams, "cursor" | "searchTerm"> = {},

@@ -31,7 +31,7 @@ export {
   type TransportReceiver,
 } from "@codexkit/rpc";
 
-// For packages with options of their own: rejects unknown ones with the nearest valid name.
+// For packages with their own options: rejects unknown ones with the nearest valid name.
 export { LAUNCH as LAUNCH_OPTIONS } from "./codex-options.ts";
 export { type OptionKeys, rejectUnknownOptions } from "./options/reject-unknown-options.ts";
 

@@ -41,7 +41,7 @@ describe("launchCodex", () => {
         return index === -1 ? "never" : index < atSpawn ? "before" : "after";
       };
       console.log(JSON.stringify({ codex: whenLoaded("/src/codex.ts"), zod: whenLoaded("/node_modules/zod/") }));`;
-    // A folder of its own: the remains of other programs would be read with zod.
+    // A separate folder: manifests left behind by other programs would be read with zod.
     const env = { ...process.env, TMPDIR: folders.root };
     const args = ["--conditions=codexkit:source", "--input-type=module", "--eval", program];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env });

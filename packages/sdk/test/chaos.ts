@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export interface ChaosOptions {
   readonly durationMs: number;
-  /** Decides every choice. The same seed makes the same choices; the timing of processes still differs. */
+  /** Determines all random choices. The same seed makes the same choices; the timing of processes still differs. */
   readonly seed: number;
   readonly threads?: number;
 }
@@ -21,10 +21,10 @@ export interface ChaosReport {
 
 const THREADS = 30;
 
-/** How long everything may take to settle once no more faults are made and the model answers everything. */
+/** How long everything may take to settle once there are no more faults and the model answers every request. */
 const SETTLE_LIMIT_MS = 90_000;
 
-/** Every promise that the run made, until it settles. */
+/** Tracks every promise of the run until it settles. */
 class Outstanding {
   readonly #open = new Map<Promise<unknown>, string>();
   readonly outcomes: Record<string, number> = {};

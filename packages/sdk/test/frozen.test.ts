@@ -41,11 +41,11 @@ it("limits calls to 30 s by default", () => {
 });
 
 it.each(["command/exec", "thread/sample", "mcpServer/tool/call", "plugin/install"])(
-  "waits for the work of %s as long as its caller does",
+  "has no default timeout for %s, which waits for work",
   (method) => expect(waitsForWork(method)).toBe(true),
 );
 
-// The rest of the tests mostly wait for timeouts, so they wait together.
+// The remaining tests mostly wait for timeouts, so they run concurrently.
 it.concurrent("times out calls to a frozen codex, and ends it on close", async () => {
   const { stage, pid, thread, idle, held } = await freeze();
   await using _stage = stage;

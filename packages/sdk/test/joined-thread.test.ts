@@ -68,7 +68,7 @@ describe("a thread that is joined while a turn is running", () => {
     expect(await messages(stage.thread)).toEqual([["hold"]]);
   });
 
-  it.each<WhenBusy>(["wait", "queue"])("gives a turn of its own to %s", async (whenBusy) => {
+  it.each<WhenBusy>(["wait", "queue"])("runs the input of %s in its own turn", async (whenBusy) => {
     await using stage = await joined();
     const queued = untilQueued(stage.own, 1);
     const mine = stage.thread.run("mine", { whenBusy });
@@ -79,7 +79,7 @@ describe("a thread that is joined while a turn is running", () => {
     expect(await messages(stage.thread)).toEqual([["hold"], ["mine"]]);
   });
 
-  it("adds the input of steer to the turn, with what happened before", async () => {
+  it("adds the input of steer to the turn, whose result includes earlier items", async () => {
     await using stage = await joined();
     const mine = stage.thread.run("mine", { whenBusy: "steer" });
     expect(await mine.id).toBe(await stage.held.id);
@@ -121,7 +121,7 @@ describe("a thread whose codex died with input in its queue", () => {
     };
   }
 
-  it("is busy with that input, and rejects another turn", async () => {
+  it("is busy with the queued input, and rejects another turn", async () => {
     await using stage = await crashed();
     await expect(stage.thread.run("after")).rejects.toMatchObject({ code: "thread_busy" });
     stage.restart();

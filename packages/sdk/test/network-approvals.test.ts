@@ -80,7 +80,7 @@ async function visit(thread: Thread) {
 }
 
 describe("a connection to a host", () => {
-  it("that the policy allows as a host is made, and not asked about again in any thread", async () => {
+  it("is made if the policy allows its host, and not asked about again in any thread", async () => {
     policy = { default: "deny", network: { allow: ["127.0.0.1"] } };
     const { asked, ...outcome } = await visit(await startThread());
     expect(outcome).toEqual({ status: "completed", reached: true });

@@ -151,7 +151,7 @@ describe("a call of an MCP server's tool", () => {
   it.each([
     ["decline", "user rejected MCP tool call"],
     ["cancel", "user cancelled MCP tool call"],
-  ] as const)("does not happen after %s, and the turn goes on", async (decision, words) => {
+  ] as const)("is not made after %s, and the turn continues", async (decision, words) => {
     const { replies, statuses } = await play(pays, { approve: () => decision });
     expect(statuses).toEqual(["completed"]);
     expect(replies.at(-1)).toContain(words);

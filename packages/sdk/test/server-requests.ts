@@ -19,7 +19,7 @@ export const mcpToolApproval: v2.McpServerElicitationRequestParams = {
   requestedSchema: { type: "object", properties: {} },
 };
 
-/** The tool call of an approval, before it is approved. */
+/** A tool call that waits for its approval. */
 export function waitingCall(args: JsonValue, id = "call"): v2.ThreadItem {
   return {
     type: "mcpToolCall",

@@ -34,7 +34,7 @@ describe("an error", () => {
     });
   });
 
-  it("has a code of its own for a broken config.toml, at the start and later", async () => {
+  it("has a dedicated code for a broken config.toml, at the start and later", async () => {
     await using folders = await codexFolders({ model: () => say("hello") });
     const file = join(folders.codexHome, "config.toml");
     await writeFile(file, 'model = "x"\napproval_policy = "nonsense"\n');

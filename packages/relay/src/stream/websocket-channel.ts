@@ -155,7 +155,9 @@ export class WebSocketChannel implements FrameChannel {
     if (this.#isPaused) this.#silence.refresh();
     else {
       const { pongTimeoutMs } = this.#limits;
-      this.#fail(new RelayError("timeout", `The rendezvous answered no ping within ${pongTimeoutMs} ms.`));
+      this.#fail(
+        new RelayError("timeout", `The rendezvous did not answer a ping within ${pongTimeoutMs} ms.`),
+      );
     }
   }
 

@@ -1,24 +1,24 @@
 export interface AsyncQueueOptions<Value> {
-  /** Limit of the unread values, measured by `sizeOf`. Beyond it, the oldest are dropped. Default: no limit. */
+  /** Maximum total size of the unread values, measured by `sizeOf`. Beyond it, the oldest are dropped. Default: no limit. */
   readonly maxSize?: number;
   /** Default: 1, so that `maxSize` is a number of values. */
   readonly sizeOf?: (value: Value) => number;
-  /** Joins the newest unread value with the next one, so that a slow reader gets fewer. `undefined` keeps both. */
+  /** Merges the newest unread value with the next one, so that a slow reader gets fewer. Returns `undefined` to keep both. */
   readonly merge?: (unread: Value, next: Value) => Value | undefined;
-  /** Makes the value that the reader gets in place of the dropped ones. It may throw, which ends the iteration. */
+  /** Creates the value that the reader gets in place of the dropped ones. If it throws, the iteration ends with its error. */
   readonly onDropped?: (count: number) => Value;
   /** Runs when the reader stops before the end. */
   readonly onReturn?: () => Promise<void> | void;
 }
 
 /**
- * Values for one reader that arrive at their own pace. The writer never waits; a reader that falls behind gets merged
- * values, and beyond `maxSize` an explicit gap.
+ * A queue for one reader. The writer never waits; a reader that falls behind gets merged values, and beyond `maxSize` an
+ * explicit gap.
  */
 export class AsyncQueue<Value> implements AsyncIterable<Value> {
   readonly #options: AsyncQueueOptions<Value>;
   readonly #maxSize: number;
-  /** Unread from `#head` on. Removing what was read moves the rest, so it happens rarely. */
+  /** Values from `#head` on are unread. Removing the read ones moves the rest, so it happens rarely. */
   #values: Value[] = [];
   #head = 0;
   #size = 0;

@@ -46,11 +46,11 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
 }
 
 /**
- * The next value of an iterator that is kept from call to call: everything that it returned was evicted, so its next value
- * is the oldest one. A new iterator would first walk over the slots of all evicted values, which makes each eviction slow.
+ * Returns the next value of an iterator that is reused by all evictions. All values that it has returned were evicted, so its
+ * next value is the oldest. A new iterator would first walk over the slots of all evicted values, making each eviction slow.
  */
 function nextOldest<Value>(iterator: Iterator<Value>, restart: () => Iterator<Value>): Value {
   const { done, value } = iterator.next();
-  // An iterator that has reached the end stays there, no matter what is added later.
+  // An exhausted iterator stays exhausted, even if values are added later.
   return done ? (restart().next().value as Value) : value;
 }

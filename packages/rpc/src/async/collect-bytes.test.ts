@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { collectBytes } from "./collect-bytes.ts";
+import { collectBody, collectBytes } from "./collect-bytes.ts";
 
 test("joins chunks up to the limit", async () => {
   await fc.assert(
@@ -57,4 +57,17 @@ test("joins small and large chunks in order", async () => {
       expect((await collectBytes(all(), expected.length))?.equals(expected)).toBe(true);
     }),
   );
+});
+
+test("reads the body of a request up to the limit", async () => {
+  const request = () => new Request("http://host", { method: "POST", body: "body" });
+  expect(await collectBody(request(), 4)).toEqual(Buffer.from("body"));
+  expect(await collectBody(request(), 3)).toBeUndefined();
+});
+
+test("does not read a body that declares to be too long", async () => {
+  const headers = { "content-length": "5" };
+  const request = new Request("http://host", { method: "POST", body: "body", headers });
+  expect(await collectBody(request, 4)).toBeUndefined();
+  expect(request.bodyUsed).toBe(false);
 });

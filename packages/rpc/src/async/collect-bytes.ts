@@ -1,9 +1,9 @@
-/** Smaller chunks are copied into blocks. */
+/** Chunks below this size are copied into blocks. */
 const SMALL_CHUNK_BYTES = 16 * 1024;
 const BLOCK_BYTES = { first: 4 * 1024, longest: 64 * 1024 } as const;
 
 /**
- * Joins the chunks of a body. Returns `undefined`, and stops reading, as soon as there are more than `maxBytes` bytes: the length
+ * Joins the chunks of a body. Stops reading and returns `undefined` as soon as there are more than `maxBytes` bytes: the length
  * that a peer declares may be missing or wrong.
  */
 export async function collectBytes(
@@ -20,14 +20,20 @@ export async function collectBytes(
   return collected.join();
 }
 
+/** Reads the body of a request. Returns `undefined` if it has more than `maxBytes` bytes, or declares so. */
+export async function collectBody(request: Request, maxBytes: number): Promise<Buffer | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
+  return collectBytes(request.body as AsyncIterable<Uint8Array> | null, maxBytes);
+}
+
 /**
- * Merges small chunks. A peer can send one byte per chunk, and each chunk is an object that may keep the whole buffer alive that
- * it was received in.
+ * Merges small chunks. A peer can send one byte per chunk, and each chunk may keep the whole buffer in which it was received
+ * alive.
  */
 class ChunkList {
   readonly #parts: Uint8Array[] = [];
   #block: Buffer = Buffer.alloc(0);
-  /** The range of the block that is not in `parts` yet. */
+  /** Start and end of the range of the block that is not in `parts` yet. */
   #start = 0;
   #end = 0;
 

@@ -1,7 +1,7 @@
 // The parts of the standard `DisposableStack` and `AsyncDisposableStack` that the packages use. Node 22 has neither global;
 // once Node 24 is the oldest supported version, removing the imports is enough.
 
-/** Disposes of what was added, newest first. */
+/** Disposes of its resources, newest first. */
 export class DisposableStack implements Disposable {
   #disposals: (() => void)[] = [];
 
@@ -41,7 +41,7 @@ export class DisposableStack implements Disposable {
   }
 }
 
-/** Disposes of what was added, newest first, one after the other. */
+/** Disposes of its resources one after the other, newest first. */
 export class AsyncDisposableStack implements AsyncDisposable {
   #disposals: (() => unknown)[] = [];
 

@@ -11,11 +11,11 @@ export { KeyedSerialQueue, SerialQueue } from "./serial-queue.ts";
 export { TokenBucket, type TokenBucketOptions } from "./token-bucket.ts";
 export { AsyncQueue, type AsyncQueueOptions } from "./async-queue.ts";
 
-// Scopes that own resources, where the runtime has no stack of its own.
+// Scopes that own resources, for runtimes without these classes.
 export { AsyncDisposableStack, DisposableStack } from "./disposable-stack.ts";
 
 // Collections and bodies with a limit.
-export { collectBytes } from "./collect-bytes.ts";
+export { collectBody, collectBytes } from "./collect-bytes.ts";
 export { BoundedMap, BoundedSet } from "./bounded-collections.ts";
 
 // Errors.

@@ -2,7 +2,7 @@
  * Settles like the promise, or rejects as soon as the signal aborts. The work behind the promise continues; the caller
  * stops it if needed.
  *
- * @param toError Makes the rejection. Default: the signal's reason.
+ * @param toError Creates the error to reject with. Default: the signal's reason.
  */
 export async function raceAbort<Value>(
   promise: Promise<Value>,

@@ -1,12 +1,12 @@
 export interface TokenBucketOptions {
   readonly perSecond: number;
-  /** Maximum amount that can be taken at once. Default: the amount of one second. */
+  /** Maximum amount that can be taken without a delay. Default: the amount of one second. */
   readonly burst?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** Limits a rate. A caller can take more than is available, and then waits until the bucket is no longer overdrawn. */
+/** Limits a rate. A caller can take more than is available, but must then wait until the bucket is no longer overdrawn. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -22,7 +22,7 @@ export class TokenBucket {
     this.#at = now();
   }
 
-  /** Takes an amount. Returns after how many milliseconds the next amount may be taken. */
+  /** Takes an amount. Returns the number of milliseconds to wait before the next one may be taken. */
   take(amount: number): number {
     if (this.#perSecond === Infinity) return 0;
     this.#refill();
@@ -30,7 +30,7 @@ export class TokenBucket {
     return this.#level >= 0 ? 0 : Math.ceil((-this.#level / this.#perSecond) * 1000);
   }
 
-  /** Takes an amount if it is available, and returns 0. Otherwise returns after how many milliseconds it will be. */
+  /** Takes an amount and returns 0 if it is available. Otherwise returns the number of milliseconds until it will be. */
   tryTake(amount: number): number {
     if (this.#perSecond === Infinity) return 0;
     this.#refill();

@@ -1,6 +1,8 @@
 import { KeyedSerialQueue } from "@codexkit/rpc/async";
 import { resolve } from "node:path";
 import type { Thread as CoreThread } from "../thread/thread.ts";
+import type { RunOptions } from "../thread/run-options.ts";
+import type { Input } from "../turn/input.ts";
 import type { Turn as CoreTurn } from "../turn/turn.ts";
 import { CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
@@ -44,13 +46,15 @@ export interface BegunTurn {
 /** Finds a server, loads the thread and starts the turn. The server and the thread are reserved until the turn ends. */
 export async function beginTurn(request: TurnRequest): Promise<BegunTurn> {
   const { signal } = request.options;
+  // Created before anything is reserved, because a schema that can't be serialised throws.
+  const { input, runOptions } = toRunArguments(request);
   const lock = request.threadId === null ? undefined : await threadQueue.acquire(request.threadId);
   try {
     throwIfAborted(signal);
     const { lease, thread } = await openThread(request);
     const { server } = lease;
     const events = thread.events();
-    const turn = startTurn(thread, request);
+    const turn = thread.run(input, runOptions);
     const released = releaseThread(turn, thread, server).then(() => {
       lease.release();
       lock?.[Symbol.dispose]();
@@ -78,7 +82,7 @@ async function releaseThread(turn: CoreTurn, thread: CoreThread, server: SharedS
   await server.threads.unload(thread);
 }
 
-/** A server that did not answer one call would not answer those of later turns. */
+/** Kills a server that did not answer a call in time: it would not answer those of later turns either. */
 function killIfUnresponsive(server: SharedServer, error: unknown): void {
   if (error instanceof CodexError && error.code === "timeout") server.kill();
 }
@@ -91,7 +95,7 @@ async function openThread(request: TurnRequest): Promise<{ lease: ServerLease; t
     } catch (error) {
       lease.release();
       killIfUnresponsive(lease.server, error);
-      // A reused server may have crashed or frozen since its last turn. The turn was not sent yet, so another one can be used.
+      // A reused server may have crashed or frozen since its last turn. No turn was sent yet, so another server can be used.
       const isLost =
         error instanceof CodexError && (error.code === "app_server_crashed" || error.code === "timeout");
       if (!(isLost && lease.isReused)) throw lease.server.explain(error);
@@ -112,21 +116,25 @@ function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw abortError(signal);
 }
 
-function startTurn(thread: CoreThread, { prompt, setup, options }: TurnRequest): CoreTurn {
+function toRunArguments({ prompt, setup, options }: TurnRequest): {
+  readonly input: Input;
+  readonly runOptions: RunOptions;
+} {
   const images = prompt.images.map((path) => ({ type: "localImage", path: resolve(path) }) as const);
   const { modelReasoningEffort } = setup.options;
   const { outputSchema, cyberAccessProgram } = options;
-  return thread.run([...images, prompt.text], {
+  const runOptions: RunOptions = {
     // Only Codex itself can run another turn here, for a goal or its queue.
     whenBusy: "wait",
     turnTrigger: "exec",
     ...(modelReasoningEffort ? { effort: modelReasoningEffort } : {}),
     ...(cyberAccessProgram ? { cyberAccessProgram: PROGRAMS[cyberAccessProgram] } : {}),
     ...(outputSchema === undefined ? {} : { outputSchema: toOutputSchema(outputSchema) }),
-  });
+  };
+  return { input: [...images, prompt.text], runOptions };
 }
 
-/** The server's names for the values of the command line. */
+/** Maps values of the command line to the server's names for them. */
 const PROGRAMS = {
   standard: "standard",
   daybreak_blue: "daybreakBlue",

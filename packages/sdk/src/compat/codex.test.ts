@@ -84,7 +84,7 @@ describe("a program for the original", { timeout: 2 * LIMIT_MS }, () => {
       "thread.started\n",
     ],
     [
-      "leaves in the middle of a turn",
+      "stops reading in the middle of a turn",
       `const { events } = await thread.runStreamed("work");
        for await (const { type } of events) if (type === "item.started") break;
        console.log("left");`,
@@ -92,13 +92,21 @@ describe("a program for the original", { timeout: 2 * LIMIT_MS }, () => {
       "left\n",
     ],
     [
-      "is aborted",
+      "aborts its turn",
       `const stop = new AbortController();
        const { events } = await thread.runStreamed("work", { signal: stop.signal });
        try { for await (const { type } of events) if (type === "item.started") stop.abort(); }
        catch (error) { console.log(error.name); }`,
       0,
       "AbortError\n",
+    ],
+    [
+      "passes a schema that can't be sent",
+      `const schema = { properties: {} };
+       schema.properties.self = schema;
+       await thread.run("hi", { outputSchema: schema }).catch(({ name }) => console.log(name));`,
+      0,
+      "TypeError\n",
     ],
     ["exits", `await thread.run("hi"); console.log("done"); process.exit(3);`, 3, "done\n"],
     [

@@ -28,7 +28,7 @@ export class ThreadRunError extends Error {
   }
 }
 
-/** The error of Node's own functions for an aborted signal, which the original passes on. */
+/** Same as the error that Node's own functions throw for an aborted signal, which the original passes on. */
 class AbortError extends Error {
   override readonly name = "AbortError";
   readonly code = "ABORT_ERR";

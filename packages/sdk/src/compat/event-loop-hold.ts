@@ -21,17 +21,17 @@ export class EventLoopHold {
     return this.#uses === 0;
   }
 
-  /** Calls the listener whenever the last use ends. */
+  /** Calls the listener whenever the child process becomes idle. */
   onIdle(listener: () => void): void {
     this.#releaseListeners.add(listener);
   }
 
-  /** Resolves when there is no use. */
+  /** Resolves when the child process is idle. */
   async waitUntilIdle(): Promise<void> {
     if (!this.isIdle) await new Promise<void>((resolve) => this.onIdle(resolve));
   }
 
-  /** Starts a use. Returns a function that ends it. */
+  /** Marks the child process as in use. Returns a function that releases it. */
   acquire(): () => void {
     this.#uses += 1;
     if (this.#uses === 1) for (const handle of this.#handles) handle.ref?.();

@@ -67,7 +67,7 @@ type ContentBlock =
       } & ({ text: string } | { blob: string });
     });
 
-/** A call of an MCP tool. */
+/** A call to an MCP tool. */
 export type McpToolCallItem = {
   id: string;
   type: "mcp_tool_call";

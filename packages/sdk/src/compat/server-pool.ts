@@ -18,7 +18,7 @@ const closing = new Set<Promise<void>>();
 /** A server in use until `release` is called. */
 export interface ServerLease {
   readonly server: SharedServer;
-  /** Whether the server ran before. Then it may have crashed since. */
+  /** Whether the server was already running. It may have crashed since. */
   readonly isReused: boolean;
   release(): void;
 }
@@ -86,7 +86,7 @@ function watchServer(key: string, entry: Entry, server: SharedServer): void {
   server.onExit(() => {
     clearTimeout(idle);
     forget(key, entry);
-    // Closed after its turns have ended, because they must report a crash, not a close.
+    // Closes it after its turns have ended, because they must report a crash, not a close.
     void server.hold.waitUntilIdle().then(close);
   });
   server.hold.onIdle(() => {

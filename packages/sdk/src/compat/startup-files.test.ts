@@ -57,7 +57,7 @@ describe.skipIf(process.platform === "win32")("what the start of a codex depends
     expect(test.at().cwd).toBe("/");
   });
 
-  it("includes the trust in a project with a configuration", async () => {
+  it("includes the trust level of a project with a configuration", async () => {
     await using test = await place();
     await mkdir(join(test.workspace, ".codex"));
     await writeFile(join(test.workspace, ".codex/config.toml"), 'model = "a"\n');

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, parse } from "node:path";
 
-/** The inputs of a codex start besides its options and environment. */
+/** What starting codex depends on, besides its options and environment. */
 export interface StartupFiles {
   /** The folder in which codex is started. */
   readonly cwd: string;

@@ -22,7 +22,7 @@ export async function* streamTurn(request: TurnRequest): AsyncGenerator<ThreadEv
     () => {},
   );
   request.onBegin(ended);
-  // If it is aborted before it began, it is stopped when it begins.
+  // A turn that is aborted before it has begun is stopped once it begins.
   const begun = await raceAbort(beginning, signal, (aborted) => {
     void beginning.then(stop, () => {});
     return abortError(aborted);
@@ -47,7 +47,7 @@ async function* readTurn(
   const mapper = new EventMapper();
   const turnId = await waitForTurnId(begun, signal);
   let hasStarted = false;
-  /** Warnings about the thread from before the turn. Those about the configuration precede them, as the server sends them. */
+  /** Warnings about the thread from before the turn. They follow those about the configuration, as on the server. */
   const earlyWarnings: CodexEvent[] = [];
   for await (const event of begun.events) {
     if (signal?.aborted && !isTurnEnd(event)) continue;

@@ -36,7 +36,7 @@ export class ThreadLoader {
     });
   }
 
-  /** A value that is not a thread id is a name. A name without a thread starts one. */
+  /** Resumes a thread by id or by name. Starts a new one if no thread has that name. */
   async resume(idOrName: string, setup: ThreadSetup): Promise<Thread> {
     const id = await findThread(this.#codex, idOrName, setup.cwd);
     if (id === undefined) return this.start(setup);

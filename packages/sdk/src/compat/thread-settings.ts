@@ -45,7 +45,7 @@ export async function toThreadSettings(
 function toApprovalPolicy(options: ThreadOptions, config: v2.Config): v2.AskForApproval {
   if (config.approvals_reviewer !== "auto_review") return "never";
   const wanted = options.approvalPolicy ?? config.approval_policy ?? "on-request";
-  // The server no longer accepts this value; its configuration treats it as the other one.
+  // The server no longer accepts "on-failure". In its configuration, it treats it as "on-request".
   return wanted === "on-failure" ? "on-request" : wanted;
 }
 

@@ -33,7 +33,7 @@ describe("the log of warnings", () => {
     expect(log.messages).toEqual([]);
   });
 
-  it("is bounded", () => {
+  it("has a limited size", () => {
     const log = new WarningLog();
     for (let index = 0; index < 2000; index += 1) log.receive(config(`message ${index}`));
     expect(log.messages).toHaveLength(64);

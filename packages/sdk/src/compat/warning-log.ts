@@ -4,7 +4,7 @@ import type { RawMessage } from "../events/event.ts";
 /** Limit of distinct messages. A server repeats the same ones for every thread. */
 const MESSAGES = 64;
 
-/** Collects the warnings about a server's configuration. It sends them with the handshake, so this log receives every notification. */
+/** Collects the warnings about a server's configuration. Receives every notification, because they arrive during the handshake. */
 export class WarningLog {
   readonly #messages = new Set<string>();
   #rulesError: string | undefined;
@@ -31,7 +31,7 @@ export class WarningLog {
       }
       case "warning": {
         const { threadId, message } = params as ServerNotifications[typeof method];
-        // Those about a thread are among its events.
+        // Warnings about a thread are among its events.
         if (threadId === null) this.#add(message);
         break;
       }
@@ -51,7 +51,7 @@ const NOT_EMITTED = [
   "Codex could not find bubblewrap",
   "Codex's Linux sandbox uses bubblewrap",
   "Project-local config, hooks, and exec policies are disabled",
-  // Exec fails to start. This server rejects the request for the configuration.
+  // `codex exec` fails to start. The server rejects the request for its configuration.
   "Invalid configuration; using defaults",
 ];
 

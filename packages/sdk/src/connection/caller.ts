@@ -2,8 +2,8 @@ import type { ClientRequests, ServerNotifications } from "@codexkit/protocol";
 import type { CallOptions, ParamsArgument } from "@codexkit/rpc";
 
 /**
- * The connection, as far as the parts of the SDK use it. A call starts or restarts the server if none is running, and
- * rejects with a `CodexError`.
+ * The connection, as seen by the rest of the SDK. A call starts or restarts the server if none is running, and rejects
+ * with a `CodexError`.
  */
 export interface Caller {
   request<M extends keyof ClientRequests>(

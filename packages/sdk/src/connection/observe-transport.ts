@@ -9,7 +9,7 @@ export interface Packet {
 
 type Open = (signal: AbortSignal) => Promise<ServerLink>;
 
-/** Reports every message of the connections that `open` creates. A throwing listener does not affect them. */
+/** Reports every message of the connections that `open` creates. They are unaffected by a listener that throws. */
 export function observedOpen(open: Open, onPacket: (packet: Packet) => void): Open {
   const report = (packet: Packet): void => {
     try {

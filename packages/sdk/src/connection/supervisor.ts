@@ -44,14 +44,14 @@ export interface Connection {
 export interface SupervisorOptions {
   /** Launches a server or connects to one. */
   readonly open: (signal: AbortSignal) => Promise<ServerLink>;
-  /** Whether the server is a child process, which determines the error code of its end. */
+  /** Whether the server is a child process. Determines the error code when the connection is lost. */
   readonly launched: boolean;
   readonly initialize: v1.InitializeParams;
   readonly limits?: Partial<RpcLimits>;
   readonly handshakeTimeoutMs: number;
   /** Throws if the server is too old. Called before any other request. */
   readonly accept: (server: v1.InitializeResponse) => void;
-  /** Credentials that every new server is given before its first call. */
+  /** Returns the credentials that every new server gets before its first call. */
   readonly login?: () => Promise<v2.LoginAccountParams>;
   readonly onNotification: (message: RawMessage) => void;
   readonly onRequest: (message: RequestMessage, signal: AbortSignal) => unknown;
@@ -279,7 +279,7 @@ export class Supervisor implements Caller {
         cause: why,
       });
     }
-    // Codex answers before it uses the credentials.
+    // Codex responds before it uses the credentials.
     const late = (): CodexError =>
       new CodexError("timeout", `The login was not completed within ${handshakeTimeoutMs} ms.`);
     const { success, error } = await withTimeout(
@@ -295,7 +295,7 @@ export class Supervisor implements Caller {
     void this.#current?.then((current) => {
       if (current === connection) this.#current = undefined;
     });
-    // The remains of a broken server must not stay: its child processes hold the workspace.
+    // A broken server must still be ended: its child processes may keep using the workspace.
     if (!(this.#isDetached && link.detach)) void this.#closeLink(link).catch(() => {});
     const closed = this.#closing.signal.aborted;
     const code = closed ? "closed" : this.#options.launched ? "app_server_crashed" : "connection_lost";

@@ -99,7 +99,7 @@ describe("a refusal of the real codex", () => {
     });
   });
   it.each(unknownThread.filter(([method]) => method !== "mcpServerStatus/list"))(
-    "%s of an id that is none is thread_not_found",
+    "%s of an invalid thread ID is thread_not_found",
     async (method, more) => {
       expect(await refusal(method, { threadId: "unknown", ...more })).toMatchObject({
         code: "thread_not_found",
@@ -161,7 +161,7 @@ describe("a refusal of the real codex", () => {
   });
 
   it.each(["thread/compact/start", "review/start"] as const)(
-    "to steer what %s began is turn_not_steerable",
+    "to steer a turn started by %s is turn_not_steerable",
     async (method) => {
       const { thread: made } = await peer.request("thread/start", thread());
       const threadId = made.id;
@@ -206,23 +206,23 @@ describe("a refusal of the real codex", () => {
   });
 
   const wrongArguments: readonly [what: string, method: string, params: Params, code: CodexErrorCode][] = [
-    ["a sandbox that is none", "thread/start", { sandbox: "workspaceWrite" }, "invalid_argument"],
-    ["an approval policy that is none", "thread/start", { approvalPolicy: "on-failure" }, "invalid_argument"],
-    ["a provider that is none", "thread/start", { modelProvider: "nope" }, "invalid_argument"],
+    ["an unknown sandbox", "thread/start", { sandbox: "workspaceWrite" }, "invalid_argument"],
+    ["an unknown approval policy", "thread/start", { approvalPolicy: "on-failure" }, "invalid_argument"],
+    ["an unknown provider", "thread/start", { modelProvider: "nope" }, "invalid_argument"],
     [
-      "an MCP server that is none",
+      "an MCP server without a transport",
       "thread/start",
       { config: { mcp_servers: { x: {} } } },
       "invalid_argument",
     ],
     ["a relative path", "fs/readFile", { path: "a.txt" }, "invalid_argument"],
     [
-      "two timeouts",
+      "contradictory timeouts",
       "command/exec",
       { command: ["ls"], timeoutMs: 1, disableTimeout: true },
       "invalid_argument",
     ],
-    ["a method that is none", "no/such", {}, "request_failed"],
+    ["an unknown method", "no/such", {}, "request_failed"],
     ["a missing file", "fs/readFile", { path: "/no/such/file" }, "request_failed"],
   ];
   it.each(wrongArguments)("of %s has the right code", async (_what, method, params, code) => {
@@ -251,9 +251,9 @@ describe("a refusal of the real codex", () => {
     ["an empty name", [{ ...tool, name: "" }]],
     ["a long name", [{ ...tool, name: "a".repeat(129) }]],
     ["a reserved name", [{ ...tool, name: "mcp__x" }]],
-    ["a name twice", [tool, tool]],
-    ["a deferred one without a namespace", [{ ...tool, deferLoading: true }]],
-    ["a schema that is none", [{ ...tool, inputSchema: "x" }]],
+    ["a duplicate name", [tool, tool]],
+    ["deferred loading but no namespace", [{ ...tool, deferLoading: true }]],
+    ["an invalid schema", [{ ...tool, inputSchema: "x" }]],
     ["a reserved namespace", [{ ...space, name: "web" }]],
     ["an empty namespace", [{ ...space, tools: [] }]],
     ["a long namespace", [{ ...space, name: "n".repeat(65) }]],
@@ -318,7 +318,7 @@ describe("a failure on this side", () => {
     ["message_too_large", "invalid_argument"],
     ["connect_failed", "connect_failed"],
     ["malformed", "request_failed"],
-  ] as const)("%s is %s", (code, expected) => {
+  ] as const)("with the code %s gets the code %s", (code, expected) => {
     const cause = new RpcError(code, "words");
     expect(toCodexError(cause, call)).toMatchObject({ code: expected, message: "words", cause });
   });

@@ -5,7 +5,7 @@ import { CodexError, type CodexErrorCode } from "../errors.ts";
 /** The call that failed. */
 export interface FailedCall {
   readonly method: string;
-  /** Whether the server is a child process, which determines the error code of its end. */
+  /** Whether the server is a child process. Determines the error code when the connection is lost. */
   readonly launched: boolean;
 }
 
@@ -54,7 +54,7 @@ const REMOTE_CODES: readonly {
     code: "invalid_argument",
     hint: "A path must be absolute.",
   },
-  // The server lists all its methods, thousands of characters: `shorten` cuts them.
+  // The message lists all methods, in thousands of characters. `shorten` cuts it.
   {
     pattern: /Invalid request: unknown variant `[^`]*\/[^`]*`, expected one of `initialize`/,
     code: "request_failed",
@@ -114,7 +114,7 @@ function codeOf(error: RemoteError): { readonly code: CodexErrorCode; readonly h
   return known ?? { code: error.rpcCode === INVALID_PARAMS ? "invalid_argument" : "request_failed" };
 }
 
-/** Characters of Codex's message that the error repeats. `cause` has all of it. */
+/** Number of characters that the error quotes from Codex's message. `cause` has the whole message. */
 const QUOTED_CHARACTERS = 500;
 
 function shorten(text: string): string {

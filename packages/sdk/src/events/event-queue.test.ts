@@ -50,7 +50,7 @@ describe("EventQueue", () => {
     ["index", delta("a", "2", { index: 1 })],
     ["turn", delta("a", "2", { turnId: "other" })],
     ["thread with an item of the same id", delta("a", "2", { threadId: "other" })],
-  ])("never joins deltas of another %s", (_, other) => {
+  ])("never merges deltas of another %s", (_, other) => {
     expect(queueOf([delta("a", "1"), other, delta("a", "3")]).takeAll()).toHaveLength(3);
     const crowded = queueOf([...crowd(), delta("a", "1"), other, delta("a", "3")]).takeAll();
     expect(crowded.slice(300)).toEqual([delta("a", "13"), other]);

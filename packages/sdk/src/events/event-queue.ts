@@ -1,7 +1,7 @@
 import { type CodexEvent, type DiffUpdatedEvent, isTurnEnd, type ItemDeltaEvent } from "./event.ts";
 import { newestText } from "./newest-text.ts";
 
-/** Limits of one reader's unread events, far above what a reader that keeps up ever has. */
+/** Limits of one reader's unread events, far above what accumulates for a reader that keeps up. */
 export interface QueueLimits {
   /** Unread events. One more drops the oldest, and a warning reports it. */
   readonly events: number;
@@ -29,8 +29,8 @@ const MERGE_ALL_FROM = 256;
 export class EventQueue {
   readonly #limits: QueueLimits;
   /**
-   * Unread from `#head` on. Dropped events before it are removed an eighth at a time, because each removal moves the
-   * rest.
+   * Events from `#head` on are unread. Dropped events before it are removed an eighth at a time, because each removal
+   * moves the rest.
    */
   #events: CodexEvent[] = [];
   #head = 0;
@@ -151,7 +151,7 @@ function isSameText(left: ItemDeltaEvent, right: ItemDeltaEvent): boolean {
   );
 }
 
-/** The item of an event, including notifications without an event type of their own. */
+/** Returns the item ID of an event, including notifications without a dedicated event type. */
 function itemIdOf(event: CodexEvent): string | undefined {
   if (event.type === "item.started" || event.type === "item.completed") return event.item.id;
   if (event.type === "unknown" || event.type === "notice") {
@@ -166,10 +166,10 @@ function itemKey(threadId: string, itemId: string): string {
 }
 
 function mergeDeltas(left: ItemDeltaEvent, right: ItemDeltaEvent, limit: number): ItemDeltaEvent {
-  // Messages, unlike parts of a text, need a separator.
+  // Messages, unlike parts of one text, need a separator.
   const delta = left.delta + (left.kind === "tool_progress" ? "\n" : "") + right.delta;
   if (delta.length <= limit) return { ...left, delta };
-  // Cut to half: cutting at every delta would copy the whole text each time.
+  // Cuts to half the limit: cutting at every delta would copy the whole text each time.
   const kept = newestText(delta, limit >> 1);
   return { ...left, delta: kept, omitted: (left.omitted ?? 0) + delta.length - kept.length };
 }

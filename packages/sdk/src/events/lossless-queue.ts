@@ -3,7 +3,7 @@ import type { CodexEvent } from "./event.ts";
 
 export const LOSSLESS_LIMITS = {
   /**
-   * Number of unread events from which reading from the server is paused. Messages that were already read are still
+   * Number of unread events at which reading from the server pauses. Messages that were already read are still
    * delivered: a few hundred more events.
    */
   unreadEvents: 1_000,

@@ -1,4 +1,4 @@
-/** The last `characters` of a text, without a split surrogate pair at the start. */
+/** Returns the last `characters` of a text, without splitting a surrogate pair at the start. */
 export function newestText(text: string, characters: number): string {
   const start = Math.max(0, text.length - characters);
   const first = text.charCodeAt(start);

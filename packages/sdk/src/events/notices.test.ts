@@ -34,17 +34,20 @@ const SAMPLES: Readonly<Record<string, unknown>> = {
 };
 
 describe("the notifications of this release", () => {
-  it("are 87", () => {
+  it("number 87", () => {
     expect(SERVER_NOTIFICATION_METHODS).toHaveLength(87);
   });
 
-  it.each(SERVER_NOTIFICATION_METHODS)("%s never surfaces as unknown", (method) => {
+  it.each(SERVER_NOTIFICATION_METHODS)("include %s, which is never published as unknown", (method) => {
     const { type } = parseNotification({ method, params: SAMPLES[method] ?? {} });
     expect(type).not.toBe("unknown");
     expect(type === "notice").toBe(Object.hasOwn(NOTICES, method));
   });
 
-  it.each(Object.entries(NOTICES))("%s has no event of its own for a reason", (_, reason) => {
-    expect(reason).toMatch(/^\S.{10,}\.$/);
-  });
+  it.each(Object.entries(NOTICES))(
+    "include %s, whose lack of a dedicated event has a reason",
+    (_, reason) => {
+      expect(reason).toMatch(/^\S.{10,}\.$/);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import type { ServerNotifications } from "@codexkit/protocol";
 import type { MappedMethod } from "./parse-notification.ts";
 
 /**
- * Notifications of this release without an event type of their own, each with the reason. Event streams carry them as
+ * Notifications of this release without a dedicated event type, each with the reason. Event streams carry them as
  * `notice`, and `codex.on` passes them on. A notification of a later release that is neither listed here nor parsed
  * is a type error.
  */

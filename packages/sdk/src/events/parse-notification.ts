@@ -1,22 +1,19 @@
 import type { ServerNotifications, v2 } from "@codexkit/protocol";
+import type { RequestEvent } from "../requests/request-events.ts";
 import type {
+  CodexEvent,
   DeltaKind,
-  DiffUpdatedEvent,
-  ItemCompletedEvent,
   ItemDeltaEvent,
-  ItemStartedEvent,
   NoticeEvent,
-  PlanUpdatedEvent,
   RawMessage,
-  ThreadStartedEvent,
-  TurnStartedEvent,
-  UnknownEvent,
+  TurnEndEvent,
+  UsageUpdatedEvent,
   WarningEvent,
   WarningKind,
 } from "./event.ts";
 import { isNotice } from "./notices.ts";
 
-/** Becomes an event only with the state of its turn, as does the end of a turn. */
+/** Becomes an event only in combination with the state of its turn, like the end of a turn. */
 export interface UsageNotification {
   readonly type: "usage";
   readonly params: v2.ThreadTokenUsageUpdatedNotification;
@@ -31,16 +28,7 @@ export interface TurnEndNotification {
 
 /** A parsed notification. Most are already events; usage and turn ends need the state of their turn. */
 export type ParsedNotification =
-  | ThreadStartedEvent
-  | TurnStartedEvent
-  | ItemStartedEvent
-  | ItemDeltaEvent
-  | ItemCompletedEvent
-  | PlanUpdatedEvent
-  | DiffUpdatedEvent
-  | WarningEvent
-  | NoticeEvent
-  | UnknownEvent
+  | Exclude<CodexEvent, RequestEvent | UsageUpdatedEvent | TurnEndEvent>
   | UsageNotification
   | TurnEndNotification;
 
@@ -90,7 +78,7 @@ const PARSERS = {
       : undefined;
   },
   error: ({ error, threadId, turnId, willRetry }, raw) =>
-    // The final error of a turn is repeated by its end. Only a survived error is a warning.
+    // The end of a turn repeats its final error. Only an error that Codex retries is a warning.
     willRetry ? warning("retrying", error.message, { threadId, turnId }, raw) : notice(raw),
   warning: ({ message, threadId }, raw) => warning("server", message, { threadId }, raw),
   guardianWarning: ({ message, threadId }, raw) => warning("guardian", message, { threadId }, raw),
@@ -111,7 +99,7 @@ const PARSERS = {
   },
 } satisfies Parsers;
 
-/** Notifications with an event type of their own. */
+/** Notifications with a dedicated event type. */
 export type MappedMethod = keyof typeof PARSERS;
 
 const parsers = new Map<string, (params: never, raw: RawMessage) => ParsedNotification | undefined>(

@@ -76,7 +76,7 @@ export class TurnFailedError extends CodexError {
   }
 }
 
-/** The text of the last message marked as final, or else of the last message: not the commentary before it. */
+/** Returns the text of the last message marked as final, or else of the last message, without the commentary before it. */
 export function findFinalResponse(items: readonly v2.ThreadItem[]): string {
   const messages = items.filter((item) => item.type === "agentMessage");
   const final = messages.findLast(({ phase }) => phase === "final_answer") ?? messages.at(-1);

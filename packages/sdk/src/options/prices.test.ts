@@ -27,12 +27,12 @@ describe("prices", () => {
     expect(() => pricerFor(() => amount)(USAGE)).toThrow(InvalidPrice);
   });
 
-  it("are refused with a CodexError by default", () => {
+  it("are rejected with a CodexError by default", () => {
     const invalid = expect.objectContaining({ name: "CodexError", code: "invalid_argument" });
     expect(() => createPricer({ m: { inputPerMillion: -1, outputPerMillion: 1 } })).toThrow(invalid);
   });
 
-  it("are refused without a required field, and with an unknown one", () => {
+  it("are rejected if a required field is missing or a field is unknown", () => {
     expect(() => pricerFor({ m: 1 as unknown as ModelPrice })).toThrow(
       /prices\["m"\] must be an object, got 1/,
     );

@@ -17,7 +17,7 @@ const PRICE_FIELDS: Readonly<Record<keyof ModelPrice, true>> = {
 /** Tokens that one model used. */
 export interface ModelUsage {
   readonly model: string;
-  /** Cached tokens included. */
+  /** Includes cached tokens. */
   readonly inputTokens: number;
   readonly cachedInputTokens: number;
   readonly outputTokens: number;
@@ -37,10 +37,10 @@ type ToError = (message: string) => Error;
 const toCodexError: ToError = (message) => new CodexError("invalid_argument", message);
 
 /**
- * Prepares prices for use. Throws for a price that is not a non-negative number: at once for a table; for a function, when it
+ * Prepares prices for use. Throws for a price that is not a non-negative number: immediately for a table, or when a function
  * returns one.
  *
- * @param toError Makes the error, for packages with an error class of their own. Default: a `CodexError`, `invalid_argument`.
+ * @param toError Creates the error, for packages with their own error class. Default: a `CodexError` with `invalid_argument`.
  */
 export function createPricer(prices: Prices, toError: ToError = toCodexError): Pricer {
   if (typeof prices === "function") {

@@ -40,11 +40,11 @@ describe("an unknown option", () => {
     ["tokens", CONNECT, "token"],
     ["cdw", START_THREAD, "cwd"],
     ["xyzzy", RUN, undefined],
-  ])("%s gets the nearest valid name as a suggestion", (name, known, nearest) => {
+  ])("such as %s gets the nearest valid name as a suggestion", (name, known, nearest) => {
     expect(findNearestName(name, Object.keys(known))).toBe(nearest);
   });
 
-  it("gets a list of all valid names if none is near", () => {
+  it("is rejected with all valid names if none is similar", () => {
     const reject = (): void =>
       rejectUnknownOptions("run", misspelt({ xyzzy: 1 }), { signal: true, cwd: true });
     expect(reject).toThrow('run has no option "xyzzy". Valid options: signal, cwd.');
@@ -77,27 +77,6 @@ describe("an unknown option", () => {
       refusal("lokal", "local"),
     );
     expect(open).not.toHaveBeenCalled();
-  });
-
-  it.each([
-    ["null", null, "expects an object of options, got null"],
-    [
-      "a limit that is a string",
-      { limits: { callTimeoutMs: "5" } },
-      'callTimeoutMs must be a number of at least 0, got "5"',
-    ],
-    [
-      "a negative limit",
-      { limits: { callTimeoutMs: -1 } },
-      "callTimeoutMs must be a number of at least 0, got -1",
-    ],
-    ["an invalid signal", { signal: {} }, "signal must be an AbortSignal"],
-  ])("launch rejects %s", async (_, options, message) => {
-    const given = options && { codexPath: "/nowhere/codex", ...options };
-    await expect(Codex.launch(given as never)).rejects.toMatchObject({
-      code: "invalid_argument",
-      message: expect.stringContaining(message) as string,
-    });
   });
 
   it("of policyHandlers is rejected", () => {
@@ -149,5 +128,28 @@ describe("an unknown option", () => {
       refusal("timeout", "timeoutMs"),
     );
     expect((await thread.run("x")).finalResponse).toBe("hello");
+  });
+});
+
+describe("an invalid option", () => {
+  it.each([
+    ["null", null, "expects an options object, got null"],
+    [
+      "a limit that is a string",
+      { limits: { callTimeoutMs: "5" } },
+      'callTimeoutMs must be a number of at least 0, got "5"',
+    ],
+    [
+      "a negative limit",
+      { limits: { callTimeoutMs: -1 } },
+      "callTimeoutMs must be a number of at least 0, got -1",
+    ],
+    ["an invalid signal", { signal: {} }, "signal must be an AbortSignal"],
+  ])("of launch is rejected: %s", async (_, options, message) => {
+    const given = options && { codexPath: "/nowhere/codex", ...options };
+    await expect(Codex.launch(given as never)).rejects.toMatchObject({
+      code: "invalid_argument",
+      message: expect.stringContaining(message) as string,
+    });
   });
 });

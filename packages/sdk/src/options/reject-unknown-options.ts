@@ -45,7 +45,7 @@ export function rejectUnknownOptions<Options extends object>(
 ): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     const received = options === null ? "null" : Array.isArray(options) ? "an array" : `a ${typeof options}`;
-    throw new CodexError("invalid_argument", `${what} expects an object of options, got ${received}.`);
+    throw new CodexError("invalid_argument", `${what} expects an options object, got ${received}.`);
   }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || Object.hasOwn(known, name)) continue;
@@ -91,7 +91,7 @@ function normalize(name: string): string {
   return name.replaceAll(/[_-]/g, "").toLowerCase();
 }
 
-/** Levenshtein distance, in which two swapped neighbours count as one difference: a common typing mistake. */
+/** Levenshtein distance in which swapping two adjacent letters, a common typing mistake, counts as one edit. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: readonly number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -47,7 +47,7 @@ describe("a value", () => {
     // eslint-disable-next-line no-sparse-arrays
     [[1, , 2], "undefined"],
     [[null], "null"],
-  ])("%# that TOML can't represent is rejected with its path", (value, why) => {
+  ])("that TOML can't represent is rejected with its path (%#)", (value, why) => {
     const write = (): string => toTomlLiteral({ deep: [value] }, "key");
     expect(write).toThrow(expect.objectContaining({ code: "invalid_argument" }));
     expect(write).toThrow(why);

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { Codex } from "../codex.ts";
 
 it(
-  "reaches a kept codex without its keeper, which still counts the client",
+  "connects directly to a codex with a keeper, which still counts the client",
   { timeout: 60_000 },
   async () => {
     await using folders = await codexFolders({ model: () => say("received") });

@@ -5,8 +5,8 @@ import { basename, dirname, join } from "node:path";
 import { KEEPER_SOCKETS } from "./keeper-settings.ts";
 
 /**
- * Opens a connection to the server at a URL. A server that outlives its owner is reached without the detour through its keeper,
- * which would copy every message. A second connection, on which nothing is sent, lets the keeper count this client.
+ * Opens a connection to the server at a URL. A server that outlives its owner is reached directly, not through its keeper, which
+ * would copy every message. A second connection, on which nothing is sent, lets the keeper count this client.
  */
 export async function connectToServer(
   url: string | URL,

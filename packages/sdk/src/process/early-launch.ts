@@ -1,6 +1,6 @@
 import { type LaunchAppServerOptions, launchAppServer, type LaunchedAppServer } from "./launch-app-server.ts";
 
-/** Servers that were launched before the SDK was loaded, by the options of the `Codex.launch` that is to use them. */
+/** Servers that were launched before the SDK was loaded, by the options of the `Codex.launch` that will use them. */
 const launches = new WeakMap<object, Promise<LaunchedAppServer>>();
 
 /**

@@ -7,10 +7,10 @@ export interface EndsWithProcess {
 const owned = new Set<EndsWithProcess>();
 
 /**
- * Ends a resource when this process exits: by `process.exit`, an uncaught error, or an empty event loop. Not by a signal: a
- * SIGINT listener would change what Ctrl+C does, and two libraries with listeners each mistake the other's for the program's
- * own. After a signal the state is the same as after `kill -9`: Codex exits because its stdin closes, and the next start
- * sweeps the rest.
+ * Ends a resource when this process exits: by `process.exit`, an uncaught error, or an empty event loop. Signals are not
+ * handled: a SIGINT listener would change what Ctrl+C does, and two libraries with listeners would each mistake the other's for
+ * the program's own. After a signal the state is the same as after `kill -9`: Codex exits because its stdin closes, and the next
+ * start sweeps the rest.
  */
 export function endAtExit(one: EndsWithProcess): void {
   owned.add(one);

@@ -177,7 +177,7 @@ describe("a search that finds nothing to kill", () => {
     expect(killOwned(bounded, { ...busy, since }).isCertain).toBe(false);
   });
 
-  it("reads no process again that can't belong to the claim", () => {
+  it("does not reread processes that can't belong to the claim", () => {
     const make = (pid: number, parent: number): ProcessEntry => ({
       pid,
       parent,

@@ -6,9 +6,9 @@ const MAX_ROUNDS = 20;
 
 interface SearchOptions {
   readonly table?: readonly ProcessEntry[] | undefined;
-  /** Pids that earlier searches proved not to be the claim's, and to which this search adds. */
+  /** Pids that earlier searches proved not to belong to the claim. This search adds to them. */
   readonly unrelated?: Set<number> | undefined;
-  /** Called for a process that may be the claim's, but can't be read now. */
+  /** Called for a process that may belong to the claim but can't be read now. */
   readonly onUnreadable?: ((pid: number) => void) | undefined;
   /** Called for a process that ended before it was read. */
   readonly onGone?: (() => void) | undefined;
@@ -46,8 +46,8 @@ function isBounded(claim: Claim): claim is BoundedClaim {
 }
 
 /**
- * Adds the pids that are not the claim's and never will be: a process gets neither another creator nor a mark later. One whose
- * creator is unknown, because it ended or can't be read yet, is not added.
+ * Adds the pids that don't belong to the claim and never will: a process never gets another creator, nor a mark later. A process
+ * whose creator is unknown, because the creator has ended or can't be read yet, is not added.
  */
 function addUnrelated(
   unrelated: Set<number>,
@@ -73,8 +73,8 @@ interface Found {
 interface KillReport {
   readonly killed: number;
   /**
-   * Whether none can be left: none was found, each process could be read, and none was created meanwhile, or none ended
-   * meanwhile that could have created one.
+   * Whether no process can be left: none was found, each process could be read, and meanwhile none was created, or none
+   * ended that could have created one.
    */
   readonly isCertain: boolean;
 }
@@ -106,7 +106,7 @@ export function killOwned(
       sendSignal(pid, "SIGKILL");
     }
   }
-  // A process that was not listed has a creator that was listed, and that was read unless it ended in between.
+  // A process that was not listed has a creator that was listed, and was read unless it ended in between.
   const isNoneGone = isBounded(claim) && !isGone;
   const isUndisturbed = forks !== undefined && (isNoneGone || system.forks()?.made === forks);
   return { killed: killed.size, isCertain: killed.size === 0 && isReadable && isUndisturbed };

@@ -66,7 +66,7 @@ function installed(platform: string, target: string, file: string): FakeMachine 
   };
 }
 
-describe("the order", () => {
+describe("the search order", () => {
   const everywhere: FakeMachine = {
     ...installed("linux-x64", "x86_64-unknown-linux-musl", "codex"),
     env: { CODEX_BIN: "/env/codex", PATH: "/usr/bin" },
@@ -84,7 +84,7 @@ describe("the order", () => {
     expect(findCodexIn(fakeMachine({ files, env }))).toEqual({ path: "/usr/bin/codex", source: "path" });
   });
 
-  it("stops at an explicit path that is wrong", () => {
+  it("ends at an explicit path that is wrong", () => {
     expect(failure(fakeMachine({ ...everywhere, files }), "/nowhere/codex").message).toContain(
       "does not exist: /nowhere/codex",
     );
@@ -245,7 +245,7 @@ describe("on this machine", () => {
   });
 });
 
-it("searches the working directory only for a program that is a part of it", async () => {
+it("searches the working directory only for a program that is inside it", async () => {
   await using folder = await tempFolder("find-codex");
   const [own, other] = [join(folder.path, "own"), join(folder.path, "other")];
   await Promise.all([mkdir(own), mkdir(other)]);

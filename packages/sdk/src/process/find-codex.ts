@@ -57,7 +57,7 @@ function resolveNamed(machine: Machine, path: string, who: string): string {
   const rules = pathModule(machine);
   if (path.trim() === "") throw notFound(`${who} is empty.`);
   if (!path.includes("/") && !path.includes(rules.sep)) {
-    // As in a shell, a bare name does not mean a file in the working directory, which may be untrusted.
+    // As in a shell, a bare name never refers to a file in the working directory, which may be untrusted.
     const onPath = searchPath(machine, path);
     if (onPath !== undefined) return resolveShim(machine, onPath);
     throw notFound(`${who} names ${path}, which is not on PATH. For a file here write .${rules.sep}${path}.`);

@@ -24,12 +24,12 @@ describe("the processes of an owner", () => {
     entry(1, 0),
     entry(50, 1),
     entry(100, 50),
-    // An MCP server: its own group, in the leader's session. And what it started.
+    // An MCP server, in its own group and the leader's session, and its child.
     entry(110, 100, { session: 100 }),
     entry(111, 110),
-    // A command: its own session, still a child.
+    // A command, in its own session but still a child.
     entry(120, 100),
-    // A daemon: only the mark.
+    // A daemon, identified only by its mark.
     entry(130, 1),
     entry(131, 130),
     // Unrelated processes.

@@ -7,8 +7,8 @@ export interface Claim {
   /** The spawned process, which leads its own process group and session. */
   readonly leader: ProcessIdentity | undefined;
   /**
-   * Whether the leader's pid can't have been reused yet. Then its session is still the owner's after the leader has exited;
-   * otherwise only a mark proves it.
+   * Whether the leader's pid can't have been reused yet. If so, its session still belongs to the owner after the leader has
+   * exited; otherwise only a mark proves that it does.
    */
   readonly isPidReserved: boolean;
   /** Number of processes that the system had created before the leader, if known. Makes the search cheaper. */

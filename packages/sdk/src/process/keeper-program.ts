@@ -1,6 +1,6 @@
 // Keeps an app-server running after the program that launched it has died, for a successor to attach to. Ends it when no client
-// is connected for the grace period, or if that program dies before a successor can know of the server. Clients connect to this
-// program too, so that it can count them; it passes on what they send.
+// is connected for the grace period, or if that program dies before a successor can know of the server. Clients also connect to
+// this program, so that it can count them; it forwards what they send.
 import { rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -115,7 +115,7 @@ async function listen({ socketPath, codexSocketPath }: KeeperSettings): Promise<
       if (clients.delete(client)) listening.onChange();
     };
     client.on("error", end).on("close", end);
-    // A client that is connected to codex itself sends nothing here, and only wants to be counted.
+    // A client that is connected to codex itself sends nothing here. It connects only to be counted.
     client.once("readable", () => {
       const first = client.read() as Buffer | null;
       if (first === null) return end();

@@ -14,7 +14,7 @@ export const keeperSettings = z.object({
   socketPath: z.string(),
   /** Socket of codex, inside the folder. */
   codexSocketPath: z.string(),
-  /** How long the server stays without a client. */
+  /** How long the server keeps running without a client. */
   graceMs: z.number().positive(),
   limits: z.record(z.string(), z.number()),
 });
@@ -25,7 +25,7 @@ export type KeeperSettings = z.infer<typeof keeperSettings>;
 export const KEEPER_SOCKETS = { keeper: "app-server.sock", codex: "codex.sock" } as const;
 
 /**
- * The second line of its stdin. From then on the server outlives the launching program. If stdin ends before, so does the server.
+ * The second line of its stdin. From then on the server outlives the launching program. If stdin ends earlier, so does the server.
  */
 export const KEEP = "keep";
 

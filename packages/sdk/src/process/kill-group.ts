@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 
 const TASKKILL_LIMIT_MS = 5_000;
 
-/** Sends a signal to a process and its group. On Windows any signal kills the process tree, because there is no graceful one. */
+/** Sends a signal to a process and its group. Windows has no graceful signal, so there any signal kills the process tree. */
 export function killGroup(pid: number, signal: NodeJS.Signals): void {
   if (process.platform === "win32") {
     spawnSync("taskkill", ["/PID", String(pid), "/T", "/F"], {

@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ClientWire } from "@codexkit/protocol";
@@ -55,7 +56,7 @@ async function environmentOf(server: LaunchedAppServer): Promise<string[]> {
 }
 
 describe("the real codex", () => {
-  it("is launched, initialized, and leaves nothing when disposed", async () => {
+  it("is launched, initialized, and leaves nothing behind when disposed", async () => {
     const server = await launch();
     expect(server).toMatchObject({
       codex: findCodex(),
@@ -202,7 +203,7 @@ describe("a wrapper", () => {
 describe("an error before the start", () => {
   it.each<[string, LaunchAppServerOptions, string, string]>([
     [
-      "a folder that is not there",
+      "a missing folder",
       { cwd: "/nowhere/at/all" },
       "invalid_argument",
       "cwd does not exist: /nowhere/at/all",
@@ -215,22 +216,22 @@ describe("an error before the start", () => {
       "codexHome can't be created",
     ],
     [
-      "a value that TOML has not",
+      "a value that TOML can't represent",
       { config: { a: null as unknown as string } },
       "invalid_argument",
       "a is null",
     ],
     ["an override without a value", { configOverrides: ["model"] }, "invalid_argument", "key=value"],
     ["nowhere to listen", { listen: "off" }, "invalid_argument", "expected stdio://"],
-    ["an argument that no process can have", { args: ["a\0b"] }, "invalid_argument", "null bytes"],
+    ["an argument with a null byte", { args: ["a\0b"] }, "invalid_argument", "null bytes"],
     ["no codex", { codexPath: "/nowhere/codex" }, "codex_not_found", "/nowhere/codex"],
     [
-      "settings beyond any command line",
+      "settings that are too long for a command line",
       { config: { a: "x".repeat(3_000_000) } },
       "codex_start_failed",
       "too long",
     ],
-  ])("%s is a clear error", async (_name, options, code, text) => {
+  ])("explains %s", async (_name, options, code, text) => {
     const failed = launchAppServer({ ...base, ...options });
     await expect(failed).rejects.toMatchObject({ code, message: expect.stringContaining(text) });
     await expect(readdir(base.ownersFolder ?? "")).rejects.toThrow("ENOENT");
@@ -251,6 +252,17 @@ describe("an error before the start", () => {
       code: "aborted",
       cause: "enough",
     });
+  });
+
+  it("ends the process if onSpawn throws", async () => {
+    let spawned: ChildProcess | undefined;
+    const onSpawn = (child: ChildProcess): void => {
+      spawned = child;
+      throw new Error("no room");
+    };
+    await expect(launchAppServer({ ...base, onSpawn })).rejects.toThrow("no room");
+    expect(spawned?.exitCode ?? spawned?.signalCode).not.toBeNull();
+    await expect(readdir(base.ownersFolder ?? "")).rejects.toThrow("ENOENT");
   });
 
   it("only warns about an untrusted manifest folder", async () => {

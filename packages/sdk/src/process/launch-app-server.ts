@@ -88,10 +88,10 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
     onStderr: options.onStderr,
     limits: options.limits,
   });
-  options.onSpawn?.(owned.child);
   // A listening server ignores the end of its stdin.
   const stop = (): Promise<void> => owned.stop(isStdio ? "stdin" : "SIGTERM");
   try {
+    options.onSpawn?.(owned.child);
     await waitUntilSpawned(owned, codex);
     if (isStdio && !isOnlyManifest(folder, mark)) await sweep(folder, warnings);
     const { url, transport } = await openTransport(owned, listen, options);
@@ -117,7 +117,7 @@ export async function launchAppServer(options: LaunchAppServerOptions = {}): Pro
   }
 }
 
-/** Loads the connection after the spawn, as `sweep` does. */
+/** Opens the connection. Loads its modules after the spawn, like `sweep`. */
 async function openTransport(
   owned: OwnedProcess,
   listen: string,

@@ -2,7 +2,7 @@ import { mkdirSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { CodexError } from "../errors.ts";
 
-// Synchronous, because codex is spawned after these calls: the threads of asynchronous ones take longer to start.
+// Synchronous, because codex is spawned after these calls: the threads of asynchronous calls would take longer to start.
 
 /** Returns the absolute path of an existing folder. `spawn` would report a missing folder as a missing program. */
 export function checkWorkingFolder(cwd: string): string {
@@ -23,7 +23,7 @@ function inspectPath(path: string): Stats | undefined {
   }
 }
 
-/** Creates a home for Codex if necessary. Codex itself rejects one that does not exist. */
+/** Creates Codex's home if necessary. Codex itself rejects a home that does not exist. */
 export function createCodexHome(codexHome: string): string {
   const path = resolve(codexHome);
   try {
@@ -37,7 +37,7 @@ export function createCodexHome(codexHome: string): string {
   }
 }
 
-/** Like the function of `@codexkit/rpc`, which is loaded while codex starts: this is needed before. */
+/** Same as in `@codexkit/rpc`, which is loaded only while codex starts. This is needed earlier. */
 export function isInside(folder: string, path: string): boolean {
   const steps = relative(folder, path);
   return steps === "" || (!isAbsolute(steps) && steps !== ".." && !steps.startsWith(`..${sep}`));

@@ -1,6 +1,6 @@
 import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { codexFolders, type CodexFolders } from "@codexkit/testing";
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
@@ -104,14 +104,14 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     await expectGone(url, pid);
   });
 
-  it("ends with an owner that is killed before it has recorded where the server is", async () => {
+  it("ends with an owner that is killed before it has registered the server", async () => {
     const { url, pid, kill } = await owner(options, "unregistered");
     expect(runs(pid)).toBe(true);
     await kill();
     await expectGone(url, pid);
   });
 
-  it("ends if it can't be recorded", async () => {
+  it("ends if it can't be registered", async () => {
     let address: OutlivingAddress | undefined;
     const register = (server: OutlivingAddress): Promise<void> => {
       address = server;
@@ -120,6 +120,16 @@ describe("a codex that outlives its owner", { timeout: 120_000 }, () => {
     const launch = Codex.launch({ ...options, outliveOwner: { graceMs: 60_000, register } });
     await expect(launch).rejects.toThrow("The store is full.");
     await expectGone(address?.url ?? "", address?.pid ?? 0);
+  });
+
+  it("ends if onSpawn throws", async () => {
+    let pid = 0;
+    const onSpawn = (child: ChildProcess): void => {
+      pid = child.pid ?? 0;
+      throw new Error("no room");
+    };
+    await expect(Codex.launch({ ...options, onSpawn })).rejects.toThrow("no room");
+    expect(runs(pid)).toBe(false);
   });
 
   it("keeps running while a client is connected, and ends after the last one", async () => {

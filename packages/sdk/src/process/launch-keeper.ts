@@ -31,7 +31,7 @@ export interface OutliveOwner {
   readonly graceMs: number;
   /**
    * Records how a successor finds the server. Called for each server that is launched. Until it resolves, the server ends with
-   * this program, so that none is left running that no successor knows. If it rejects, the launch fails with its error.
+   * this program, so that no server is left running that no successor can find. If it rejects, the launch fails with its error.
    */
   readonly register?: (server: OutlivingAddress) => void | Promise<void>;
 }
@@ -109,9 +109,9 @@ export async function launchKeeper(
     removeKeeperFolder(folder);
     throw error;
   }
-  options.onSpawn?.(keeper.child);
   const url = `unix://${socketPath}`;
   try {
+    options.onSpawn?.(keeper.child);
     const { codexPid } = await keeper.ready(signal);
     await register?.({ url, pid: codexPid });
     keeper.confirm();
@@ -177,7 +177,7 @@ class Keeper {
   constructor(settings: KeeperSettings, onStderr?: (line: string) => void) {
     this.#folder = settings.folder;
     this.#ownersFolder = settings.ownersFolder;
-    // Detached, so that it survives this program's terminal, and in a folder that nothing removes.
+    // Detached, so that it survives this program's terminal. Runs in a folder that is never removed.
     this.child = spawn(process.execPath, [...CONDITIONS, PROGRAM], {
       detached: true,
       stdio: "pipe",

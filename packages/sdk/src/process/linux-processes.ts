@@ -8,7 +8,7 @@ export const linuxProcesses: ProcessTable = {
 
   since(first, forks, { unrelated, onGone } = {}) {
     const now = linuxProcesses.forks();
-    // Half of the pids allows for forks that failed after they got a pid.
+    // Comparing with half of the pids allows for forks that failed after they got a pid.
     const isInOrder = now !== undefined && now.made - forks < (now.pids - first) / 2;
     return listPids().flatMap((pid) => {
       if (isInOrder && (pid < first || unrelated?.has(pid))) return [];
@@ -57,8 +57,8 @@ function readProcess(pid: number): ProcessEntry | undefined {
 }
 
 /**
- * Parses /proc/PID/stat. Returns undefined for a zombie, which has ended and only waits for its parent, and for a thread of the
- * kernel, which has no environment.
+ * Parses /proc/PID/stat. Returns undefined for a zombie, which has ended and only waits for its parent, and for a kernel thread,
+ * which has no environment.
  */
 export function parseStat(stat: string, bootName: string): ProcessEntry | undefined {
   const rest = fieldsOf(stat);

@@ -58,8 +58,8 @@ function ownFile(): string[] {
 }
 
 /**
- * Returns the working directory if the running program is a part of it. A program that is installed elsewhere may run in an
- * untrusted repository, which can bring its own `node_modules`.
+ * Returns the working directory if the running program is inside it. A program that is installed elsewhere may run in an
+ * untrusted repository, which can contain its own `node_modules`.
  */
 function workingFolder(cwd: string): string[] {
   const [, entry] = process.argv;

@@ -24,7 +24,7 @@ export interface OwnedProcessOptions {
   readonly limits?: Partial<ProcessLimits> | undefined;
   /** The id in the environment of the process and its descendants. Default: a new one. */
   readonly mark?: string;
-  /** Kept while the process exists, so that a later start finds it if this program is killed. */
+  /** Kept on disk while the process exists, so that a later start finds it if this program is killed. */
   readonly manifest?: ManifestFile | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface ProcessEnd {
 /** Interval between searches for surviving descendants. */
 const RECHECK_MS = 10;
 
-/** Searches without an interval, after one that found nothing but was not certain. */
+/** Number of searches without an interval, after one that found nothing but was not certain. */
 const QUICK_SEARCHES = 2;
 
 /** The steps of `stop`, in order. */
@@ -146,7 +146,7 @@ export class OwnedProcess implements AsyncDisposable {
     this.child.stdin.end();
     // Unread output would delay "close".
     this.child.stdout.resume();
-    // After stdin was ended, which takes until the next tick.
+    // Runs after stdin has been ended, which takes until the next tick.
     setImmediate(() => this.#inspectOthers());
     const steps = [
       ["stdin", this.#limits.exitTimeoutMs],

@@ -14,7 +14,7 @@ export interface OwnerManifest {
   readonly owner: ProcessIdentity;
   /** Absent until the child has been spawned. */
   readonly child?: ProcessIdentity | undefined;
-  /** Number of processes created on the system so far. Tells later whether the pid may have been reused. */
+  /** Number of processes created on the system so far. Shows later whether the pid may have been reused. */
   readonly forks?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function ownersFolder(): string {
   return join(tmpdir(), `codexkit-${user}`, "owners");
 }
 
-/** The manifest of one child, from before its spawn until it has ended. */
+/** The manifest of one child. It exists from before the spawn until the child has ended. */
 export class ManifestFile {
   readonly #folder: string;
   #manifest: OwnerManifest;

@@ -20,7 +20,7 @@ describe("a line of /proc/PID/stat", () => {
     });
   });
 
-  it("is ignored if it is incomplete or of a zombie", () => {
+  it("is ignored if it is incomplete or describes a zombie", () => {
     expect(parseStat(`42 (sh) Z ${tail}`, "boot")).toBeUndefined();
     expect(parseStat("42 (sh) S 1 2", "boot")).toBeUndefined();
     expect(parseStat("", "boot")).toBeUndefined();
@@ -105,7 +105,7 @@ describe("the table of this machine", () => {
     },
   );
 
-  it("ignores threads of the kernel", () => {
+  it("ignores kernel threads", () => {
     const stat = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 25 0 0";
     expect(parseStat(stat, "boot")).toBeUndefined();
     expect(parseStat(stat.replace("2129984", "4194304"), "boot")).toMatchObject({ pid: 2, startOrder: 25 });

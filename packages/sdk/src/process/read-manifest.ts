@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "./find-owned.ts";
 import { SWEEP_LIMITS } from "./limits.ts";
 import type { OwnerManifest } from "./owner-manifest.ts";
 
-// Apart from the code that writes manifests: a launch writes one before it spawns codex, and need not wait for zod to load.
+// Separate from the code that writes manifests: a launch writes one before it spawns codex, and must not wait for zod to load.
 
 const identity: z.ZodType<ProcessIdentity> = z.object({
   pid: z.int().min(2),

@@ -101,8 +101,8 @@ class Sweep {
 
   #toClaim({ mark, child, forks }: OwnerManifest): Claim {
     const now = this.#system.forks();
-    // The kernel assigns pids in order: none is reused before as many processes were created as there are pids. Half of that
-    // allows for forks that failed after they got a pid.
+    // The kernel assigns pids in order: a pid is not reused before as many processes were created as there are pids. Comparing
+    // with half of that allows for forks that failed after they got a pid.
     const isPidReserved = forks !== undefined && now !== undefined && now.made - forks < now.pids / 2;
     // A child that exited before it was inspected has no start time. Only its mark identifies its descendants.
     return { mark, leader: child?.start === "" ? undefined : child, isPidReserved };
@@ -115,7 +115,7 @@ class Sweep {
     ] as const) {
       const signalled = new Set<number>();
       const until = Date.now() + limitMs;
-      // Two empty searches in a row: during `exec` a process has no readable environment and therefore no mark.
+      // Requires two empty searches in a row: during `exec` a process has no readable environment and therefore no mark.
       for (let emptySearches = 0; ;) {
         const left = this.#listRemaining(orphans);
         emptySearches = left.length === 0 ? emptySearches + 1 : 0;

@@ -8,7 +8,7 @@ const agent = (name: string, version: string): string =>
 
 describe("the server's version", () => {
   it.each(["codexkit", "my app/v2", "a/9.9.9 (x; y)", "1.2.3/4.5.6", "/", "x/1.0.0 (y", "(a; b)"])(
-    "is read past an originator called %j",
+    "is found after the originator %j",
     (name) => {
       expect(parseServerVersion(agent(name, "0.166.0-alpha.3"))).toBe("0.166.0-alpha.3");
     },
@@ -26,7 +26,7 @@ describe("the server's version", () => {
     expect(parseServerVersion("first/0.166.0 (Mac OS 15.1; arm64) iTerm (second; 1.0.0)")).toBe("0.166.0");
   });
 
-  it.each(["", "codex", "codex/abc (x)", "0.166.0", "codex/0.166 (x)"])("is not made up from %j", (text) => {
+  it.each(["", "codex", "codex/abc (x)", "0.166.0", "codex/0.166 (x)"])("is undefined for %j", (text) => {
     expect(parseServerVersion(text)).toBeUndefined();
     expect(checkVersion(text)).toMatchObject({
       version: undefined,
@@ -61,7 +61,7 @@ describe("the check", () => {
 });
 
 describe("the order of versions", () => {
-  it("is semver's", () => {
+  it("follows semver", () => {
     const inOrder = [
       "0.9.0",
       "0.10.0",

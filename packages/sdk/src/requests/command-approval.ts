@@ -44,7 +44,8 @@ export function parseCommandApproval(
   params: v2.CommandExecutionRequestApprovalParams,
   { requestId, itemFor }: ParseContext,
 ): OpenRequest {
-  const { threadId, turnId, itemId, kind: action = "command" } = params;
+  const { threadId, turnId, itemId } = params;
+  const action = params.kind ?? "command";
   const approval: CommandApproval = {
     kind: "command",
     requestId,

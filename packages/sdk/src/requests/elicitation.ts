@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type McpToolApproval, readMcpToolQuestion } from "./mcp-tool-approval.ts";
 import type { OpenRequest, ParseContext } from "./open-request.ts";
 
-/** A question of an MCP server to the user: a form (`params.mode` is "form") or a page to visit ("url"). */
+/** A question from an MCP server to the user: a form (`params.mode` is "form") or a page to visit ("url"). */
 export interface McpElicitationRequest {
   readonly kind: "elicitation";
   readonly requestId: RequestId;
@@ -13,8 +13,8 @@ export interface McpElicitationRequest {
   readonly server: string;
   readonly mode: v2.McpServerElicitationRequestParams["mode"];
   /**
-   * What Codex asks if the form is its own question about a tool call. It reads like one, but this connection has not seen such
-   * a call begin: it was opened later, or the server itself has sent the form.
+   * The approval that Codex asks for, if the form is its own question about a tool call. The form reads like one, but this
+   * connection has not seen such a call start: it was opened later, or the MCP server itself sent the form.
    */
   readonly possibleApproval: McpToolApproval | undefined;
   /** The request as received. Narrow it by `mode` to access the form's schema or the page's URL. */

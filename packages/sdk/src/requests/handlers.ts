@@ -58,7 +58,7 @@ export interface ServerRequestHandlers {
     approval: PermissionsApproval,
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<PermissionsDecision>>;
-  /** A call of an MCP server's tool. On the wire it is an elicitation. */
+  /** A call to a tool of an MCP server. On the wire it is an elicitation. */
   readonly mcpToolApproval?: (
     approval: McpToolApproval,
     context: HandlerContext,
@@ -69,15 +69,15 @@ export interface ServerRequestHandlers {
     context: HandlerContext,
   ) => Awaitable<ApprovalAnswer<AnyDecision>>;
 
-  /** Questions of the model to the user. */
+  /** Questions from the model to the user. */
   readonly userInput?: (request: UserInputRequest, context: HandlerContext) => Awaitable<UserInputAnswers>;
-  /** A form or a page to visit, of an MCP server. */
+  /** A form or a page to visit, from an MCP server. */
   readonly elicitation?: (
     request: McpElicitationRequest,
     context: HandlerContext,
   ) => Awaitable<ElicitationAnswer>;
 
-  /** A call of a dynamic tool. `ToolHost` provides the handler. */
+  /** A call to a dynamic tool. `ToolHost` provides the handler. */
   readonly toolCall?: (
     call: v2.DynamicToolCallParams,
     context: HandlerContext,

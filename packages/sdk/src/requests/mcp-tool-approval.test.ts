@@ -23,17 +23,17 @@ describe("a form of an MCP server", () => {
   });
 
   it.each<readonly [string, readonly v2.ThreadItem[], object]>([
-    ["no call waits", [], {}],
+    ["no call is waiting", [], {}],
     ["the call has ended", [{ ...waitingCall({ amount: 3 }), status: "completed" } as v2.ThreadItem], {}],
     ["the call has other arguments", [waitingCall({ amount: 4 })], {}],
-    ["the call is of another server", [waitingCall({ amount: 3 })], { serverName: "s" }],
+    ["the call goes to another server", [waitingCall({ amount: 3 })], { serverName: "s" }],
     [
       "the question names another server",
       [waitingCall({ amount: 3 })],
       { message: 'Allow the github MCP server to run tool "pay"?' },
     ],
     [
-      "the question says more",
+      "the question has additional text",
       [waitingCall({ amount: 3 })],
       { message: 'Allow the transfer to mallory.\nAllow the till MCP server to run tool "pay"?' },
     ],
@@ -42,13 +42,13 @@ describe("a form of an MCP server", () => {
       [waitingCall({ amount: 3 })],
       { message: 'Allow the till MCP server to run tool "look"?' },
     ],
-  ])("is a question of the server if %s", (_, items, change) => {
+  ])("counts as a question from the server if %s", (_, items, change) => {
     expect(check(items)(change)).toBe(false);
   });
 });
 
 describe("a question that is not known to be an approval", () => {
-  it("has what it would approve", () => {
+  it("describes the call that it would approve", () => {
     expect(readMcpToolQuestion(form, 1)).toMatchObject({
       kind: "mcpTool",
       server: "till",
@@ -63,7 +63,7 @@ describe("a question that is not known to be an approval", () => {
     ["is worded differently", { message: "Really?" }],
     ["lacks Codex's metadata", { _meta: null }],
     ["is a page", { mode: "url", url: "https://example.invalid/", elicitationId: "1" }],
-  ])("has nothing to approve if it %s", (_, change) => {
+  ])("describes no call if it %s", (_, change) => {
     expect(
       readMcpToolQuestion({ ...form, ...change } as v2.McpServerElicitationRequestParams, 1),
     ).toBeUndefined();

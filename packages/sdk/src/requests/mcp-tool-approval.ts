@@ -44,7 +44,7 @@ const decisionSchema = z.enum(["accept", "acceptForSession", "acceptAlways", "de
 const emptyFormSchema = z.strictObject({ type: z.literal("object"), properties: z.strictObject({}) });
 
 /**
- * Codex's question. The wire has the tool's name nowhere else, so this pattern is the one place that parses its text.
+ * Matches Codex's question. The request contains the tool's name nowhere else, so this is the only text that is parsed.
  */
 const QUESTION = /^Allow (?:the )?(?<server>[^]+?)(?: MCP server)? to run tool "(?<tool>[^"]+)"\?$/;
 
@@ -81,7 +81,7 @@ export function readMcpToolQuestion(
 }
 
 /**
- * Reads an elicitation as Codex's own approval of a tool call. Undefined if it is a question of the server to the user: the
+ * Reads an elicitation as Codex's own approval of a tool call. Undefined if it is a question from the server to the user: the
  * metadata proves nothing, so the question must match a running tool call that was not asked about before.
  *
  * One case can't be distinguished: while a call is running that needed no approval (it was remembered, or the settings

@@ -45,7 +45,7 @@ export interface ParseContext {
   readonly requestId: RequestId;
   readonly itemFor: ItemLookup;
   readonly itemsOf: RunningItems;
-  /** Marks a tool call as asked about. False if it was before. */
+  /** Marks a tool call as asked about. Returns false if it already was. */
   readonly claimCall: (threadId: string, itemId: string) => boolean;
   readonly now: () => number;
 }

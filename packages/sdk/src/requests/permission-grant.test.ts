@@ -32,7 +32,7 @@ describe("a grant of permissions", () => {
     expect(clampGrant(asked, { fileSystem: { write: ["/var", "relative", "/opt/xy"] } })).toEqual({});
   });
 
-  it("may be a part: fewer paths, a subfolder, or less access", () => {
+  it("may be partial: fewer paths, a subfolder, or less access", () => {
     const part = clampGrant(asked, { fileSystem: { read: ["/opt/y"], write: ["/opt/x/deep"] } });
     expect(part.fileSystem?.entries).toEqual([rule("/opt/y", "read"), rule("/opt/x/deep", "write")]);
   });

@@ -113,8 +113,8 @@ function clampEntries(asked: readonly Entry[], granted: readonly Entry[]): Entry
 }
 
 /**
- * The access of the rules at a path: the closest rule above it applies. Patterns and special paths match only
- * themselves.
+ * Returns the access that the rules give at a path: the closest rule above it applies. Patterns and special paths match
+ * only themselves.
  */
 function accessAt(rules: readonly Entry[], at: v2.FileSystemPath): Access | undefined {
   const here = rules.filter(({ path }) => keyOf(path) === keyOf(at) || isBelow(at, path));
@@ -136,12 +136,12 @@ function isBelow(inner: v2.FileSystemPath, outer: v2.FileSystemPath): boolean {
   return below !== above && below.startsWith(above.endsWith("/") ? above : `${above}/`);
 }
 
-/** The normalised path, so that the server gets the path that was decided on. */
+/** Normalises the path, so that the server gets the path that was decided on. */
 function plain(path: v2.FileSystemPath): v2.FileSystemPath {
   return path.type === "path" ? { type: "path", path: keyOf(path) } : path;
 }
 
-/** One key per path, in any spelling. */
+/** Returns the same key for all spellings of a path. */
 function keyOf(path: v2.FileSystemPath): string {
   if (path.type !== "path") return JSON.stringify(path);
   if (!path.path.startsWith("/")) return path.path;

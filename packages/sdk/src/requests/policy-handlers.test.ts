@@ -126,7 +126,7 @@ describe("a command", () => {
     expect(await commandStatus(await startThread(), "echo stop")).toMatchObject({ turn: "interrupted" });
   });
 
-  it("that a person allows permanently becomes a rule to store", async () => {
+  it("that a user allows permanently becomes a rule to store", async () => {
     policy = policyOf({ preset: "workspace-write" });
     asking = () => ({ decision: "allow", scope: "always", by: "ann" });
     expect(await commandStatus(await startThread(), "make release")).toMatchObject({ turn: "completed" });

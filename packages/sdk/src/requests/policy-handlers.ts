@@ -7,9 +7,9 @@ import { toDecision } from "./to-decision.ts";
 export interface PolicyHandlersOptions {
   /** Called when the policy's decision is "ask". All run at once and the first answer counts. Default: "ask" denies. */
   readonly ask?: AskHandler | readonly AskHandler[];
-  /** Times out after this many milliseconds, which denies the request. Default: ten minutes. */
+  /** Timeout of the answers from `ask`, after which the request is denied. Default: ten minutes. */
   readonly timeoutMs?: number;
-  /** Folder that relative paths of changes are resolved against: the thread's. */
+  /** The thread's folder, against which relative paths of changes are resolved. */
   readonly cwd?: string;
   /** Called with every decision, including those made without asking. */
   readonly onDecision?: (record: AuditRecord) => void;

@@ -1,9 +1,9 @@
 import type { RequestId } from "@codexkit/rpc";
 
 /**
- * Requests and turns that ended in the current event loop iteration. A request runs outside the read loop, so the
- * notification of its end, read from the same chunk, overtakes it. Without this it would be presented after its end,
- * and never withdrawn.
+ * Requests and turns that ended in the current event loop iteration. A request is handled outside the read loop, so the
+ * notification of its end, read from the same chunk, overtakes it. Without this class, the request would be presented
+ * after its end, and never withdrawn.
  */
 export class RecentEnds {
   readonly #requests = new Set<RequestId>();

@@ -55,7 +55,7 @@ describe("a handler", () => {
   });
 
   it.each(Object.entries(answers))(
-    "that returns nonsense is as good as none: %s",
+    "that returns an invalid answer is treated like a missing one: %s",
     async (method, { handlers }) => {
       const [slot = ""] = Object.keys(handlers);
       const denied = JSON.stringify(await settle(openBroker().receive(method as Method)));
@@ -72,7 +72,7 @@ describe("a handler", () => {
     },
   );
 
-  it("that throws or rejects denies, and the warning has its message", async () => {
+  it("that throws or rejects causes a denial, and the warning has its message", async () => {
     const broken: ServerRequestHandlers[] = [
       {
         commandApproval: () => {
@@ -94,7 +94,7 @@ describe("a handler", () => {
     }
   });
 
-  it("gets a request with all that is known", async () => {
+  it("gets a request with all known details", async () => {
     const item = {
       type: "fileChange",
       id: "i1",
@@ -145,7 +145,7 @@ describe("a handler", () => {
     await expect(openBroker(new Person()).receive(command)).resolves.toEqual({ decision: "accept" });
   });
 
-  it("of a slot is asked before `approve`, and a passed request goes on to the next", async () => {
+  it("for one kind is asked before `approve`, and a passed request goes to the next handler", async () => {
     const asked: string[] = [];
     const { receive, events } = openBroker([
       {
@@ -167,7 +167,7 @@ describe("a handler", () => {
     });
   });
 
-  it("denies if all handlers pass", async () => {
+  it("causes a denial if it passes and so do all others", async () => {
     const { receive, events } = openBroker([{ approve: () => "pass" }, { approve: () => "pass" }]);
     await expect(receive("item/fileChange/requestApproval")).resolves.toEqual({ decision: "decline" });
     expect(events).toContainEqual(expect.objectContaining({ kind: "unanswered_request" }));
@@ -185,7 +185,7 @@ describe("a handler", () => {
     );
   });
 
-  it("is warned if its decision was weakened because it is not offered", async () => {
+  it("has its decision weakened if it is not offered, and the event gives the reason", async () => {
     const { receive, events } = openBroker({ commandApproval: () => "acceptForSession" });
     await expect(receive(command)).resolves.toEqual({ decision: "accept" });
     expect(events.at(-1)).toMatchObject({
@@ -202,7 +202,7 @@ describe("a handler", () => {
     ["acceptAlways", undefined, "accept", null],
     ["decline", ["session"], "decline", null],
     ["cancel", ["session"], "cancel", null],
-  ] as const)("of MCP tools says %s where %s may be kept", async (decision, persist, action, meta) => {
+  ] as const)("for MCP tools may decide %s if %s is offered", async (decision, persist, action, meta) => {
     const { receive } = openBroker({ mcpToolApproval: () => decision });
     const params = { ...mcpToolApproval, _meta: { codex_approval_kind: "mcp_tool_call", persist } };
     await expect(receive("mcpServer/elicitation/request", 0, params)).resolves.toEqual({
@@ -230,7 +230,7 @@ describe("a handler", () => {
     });
   });
 
-  it("that exceeds the timeout denies", async () => {
+  it("that exceeds the timeout causes a denial", async () => {
     vi.useFakeTimers();
     let seen: AbortSignal | undefined;
     const { receive, events } = openBroker(
@@ -250,7 +250,7 @@ describe("a handler", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("that is slow delays no other", async () => {
+  it("that is slow does not delay others", async () => {
     const first = Promise.withResolvers<"accept">();
     const { receive, broker } = openBroker({
       commandApproval: ({ requestId }) => (requestId === 1 ? first.promise : "accept"),

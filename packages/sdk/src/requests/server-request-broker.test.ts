@@ -34,7 +34,7 @@ describe("a request without a handler", () => {
   });
 
   it.each(["account/chatgptAuthTokens/refresh", "attestation/generate"] as const)(
-    "is answered with an error where no answer means no: %s",
+    "is answered with an error if no valid response is a denial: %s",
     async (method) => {
       const { receive, events } = openBroker();
       await expect(receive(method)).rejects.toThrow(RequestFailure);
@@ -97,7 +97,7 @@ describe("the first request, for which the parsers are loaded", () => {
     ["its turn ends", (broker) => broker.turnEnded("t1", "u1")],
     ["its thread is closed", (broker) => broker.threadEnded("t1")],
     ["the connection ends", (broker) => broker.connectionEnded()],
-  ])("is not handled if meanwhile %s", async (_what, end) => {
+  ])("is not handled if %s meanwhile", async (_what, end) => {
     const { receive, broker, signals, events } = waiting();
     const asked = receive(command, 7);
     end(broker);
@@ -105,7 +105,7 @@ describe("the first request, for which the parsers are loaded", () => {
     expect([signals, events]).toEqual([[], []]);
   });
 
-  it("can have the ID of one of the connection before", async () => {
+  it("can have the ID of a request of the previous connection", async () => {
     const { receive, broker, signals, decide } = waiting();
     const asked = receive(command, 7);
     broker.connectionEnded();

@@ -10,19 +10,19 @@ import type { parseRequest } from "./parse-request.ts";
 import type { RequestEvent, RequestWarningEvent } from "./request-events.ts";
 
 /**
- * Limit of the answered requests that are remembered. The server confirms most within milliseconds, and tool calls never;
- * far fewer are ever in flight at once.
+ * Number of answered requests to remember. The server confirms most within milliseconds, but never confirms tool calls. Far
+ * fewer are ever in flight at once.
  */
 const REMEMBERED_ANSWERS = 256;
 
-/** More threads than ever have a running turn on one connection. */
+/** Number of threads whose claimed calls are kept. Far fewer ever have a running turn on one connection. */
 const CLAIMING_THREADS = 10_000;
 
 export interface ServerRequestBrokerOptions {
   /** Handlers for a thread, in the order to ask them. For `undefined`, those of the connection. */
   readonly handlersFor: (threadId: string | undefined) => readonly ServerRequestHandlers[];
   readonly emit: (event: RequestEvent) => void;
-  /** Finds the item of an approval: it has the diff of a file change, the request does not. */
+  /** Finds the item of an approval. It has the diff of a file change, which the request lacks. */
   readonly itemFor?: ItemLookup;
   readonly itemsOf?: RunningItems;
   /** Time limit of handlers other than tools; then the request is denied. Default: no limit. */
@@ -52,7 +52,7 @@ export class ServerRequestBroker {
   /** Answered requests that the server has not confirmed yet. */
   readonly #answered = new BoundedSet<RequestId>(REMEMBERED_ANSWERS);
   readonly #recentEnds = new RecentEnds();
-  /** Per thread, the calls of MCP tools of the running turn whose approval was asked for. */
+  /** Per thread, the MCP tool calls of the running turn whose approval was requested. */
   readonly #claimedCalls = new BoundedMap<string, Set<string>>(CLAIMING_THREADS);
 
   constructor(options: ServerRequestBrokerOptions) {

@@ -12,7 +12,7 @@ const contentSchema: z.ZodType<v2.DynamicToolCallOutputContentItem> = z.union([
 ]);
 const toolResponseSchema = z.object({ success: z.boolean(), contentItems: z.array(contentSchema) });
 
-/** A call of a dynamic tool. Tools have time limits of their own. */
+/** A call to a dynamic tool. Tools have their own timeouts. */
 export function parseToolCall(params: v2.DynamicToolCallParams): OpenRequest {
   const { threadId, turnId } = params;
   return {
@@ -55,7 +55,7 @@ export function parseAttestation(): OpenRequest {
   };
 }
 
-/** The current time. Without an answer the turn fails, and the system time is harmless: a denial returns it too. */
+/** A request for the current time. A denial returns the system time: it is harmless, and the turn fails without an answer. */
 export function parseCurrentTime(params: v2.CurrentTimeReadParams, { now }: ParseContext): OpenRequest {
   const realTime = (): Answer => ({ response: { currentTimeAt: Math.floor(now() / 1000) } });
   return {

@@ -7,7 +7,7 @@ import { toApprovalRequest } from "./to-approval-request.ts";
 /** The approval that Codex requests for input, with the quotes that Codex uses. */
 function approvalOf(quoted: string): Promise<CommandApproval> {
   const asked = Promise.withResolvers<CommandApproval>();
-  const { asks } = parseCommandApproval(
+  const request = parseCommandApproval(
     {
       kind: "writeStdin",
       threadId: "thread",
@@ -23,7 +23,7 @@ function approvalOf(quoted: string): Promise<CommandApproval> {
   const handlers: ServerRequestHandlers = {
     commandApproval: (approval) => (asked.resolve(approval), "decline"),
   };
-  for (const ask of asks(handlers))
+  for (const ask of request.asks(handlers))
     ask?.({ requestId: 0, threadId: "thread", turnId: "turn", signal: new AbortController().signal });
   return asked.promise;
 }

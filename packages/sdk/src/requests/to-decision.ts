@@ -6,8 +6,8 @@ import type { PermissionGrant } from "./permission-grant.ts";
 import type { PermissionsApproval } from "./permissions-approval.ts";
 
 /**
- * Converts the outcome of a policy to a decision. It is limited to what the server offers where it is serialised, so
- * that this happens in one place only.
+ * Converts the outcome of a policy to a decision. The decision is limited to what the server offers only when it is
+ * serialised, so that this happens in one place.
  */
 export function toDecision(approval: AnyApproval, outcome: Outcome): AnyDecision {
   if (outcome.decision === "deny") {

@@ -18,7 +18,7 @@ const delegating: ScriptFunction = ({ lastUserText: prompt, newOutputs }) => {
 };
 
 describe("the events of a thread with its agents", () => {
-  it("are those of all threads below it, and of no other, on the real codex", async () => {
+  it("are those of the thread and all threads below it, and no others, on the real codex", async () => {
     await using stage = await launchCodex({ model: delegating });
     const start = { cwd: stage.workspace };
     const [thread, other] = [await stage.codex.startThread(start), await stage.codex.startThread(start)];

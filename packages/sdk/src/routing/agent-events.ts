@@ -3,7 +3,7 @@ import type { CodexEvent } from "../events/event.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { AgentTree } from "./agent-tree.ts";
 
-/** How threads relate to each other, as far as it is known. */
+/** How threads relate to each other, as far as known. */
 export interface ThreadRelations {
   readonly tree: AgentTree;
   /** Whether this client started or resumed a thread itself, so that it is not an agent of another one. */
@@ -24,7 +24,7 @@ export function relationTo(
   return isHeld(top) ? "outside" : "unknown";
 }
 
-/** Events to keep for threads without a known parent. The parent is named within a few events of an agent's first. */
+/** Number of events kept for threads without a known parent. The parent is named within a few events of an agent's first. */
 const UNATTRIBUTED_EVENTS = 2_000;
 
 /**

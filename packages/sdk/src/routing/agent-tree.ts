@@ -20,12 +20,12 @@ type Known = { -readonly [Key in keyof Omit<Agent, "agents">]: Agent[Key] } & {
   isConfirmed: boolean;
 };
 
-/** Limit of known agents. Those of other clients' threads are only ever removed by it. */
+/** Maximum number of known agents. Nothing else removes the agents of other clients' threads. */
 const AGENTS = 10_000;
 
 /**
  * Parents and children of agent threads, learned from events in any order: the events of a child may arrive before its
- * parent reports that it started it. The threads always form a tree.
+ * parent reports starting it. The threads always form a tree.
  */
 export class AgentTree {
   readonly #agents = new BoundedMap<string, Known>(AGENTS, (agent) => this.#detach(agent));
@@ -45,7 +45,7 @@ export class AgentTree {
     return this.#agents.get(threadId)?.parentThreadId;
   }
 
-  /** The agents below a thread, each with its own. */
+  /** Returns the agents that a thread started. Each has its own agents in `agents`. */
   below(threadId: string): Agent[] {
     const below: Agent[] = [];
     for (const child of this.#children.get(threadId) ?? []) {
@@ -71,7 +71,7 @@ export class AgentTree {
 
   #observeItem(threadId: string, item: ItemCompletedEvent["item"]): void {
     if (item.type === "subAgentActivity") {
-      // The agents above the parent get the activity too, and an agent may address one that it did not start.
+      // Agents above the parent receive the activity too, and an agent may address one that it did not start.
       this.#learn(item.agentThreadId, threadId, "guessed", {
         path: item.agentPath,
         status: item.kind,
@@ -122,7 +122,7 @@ export class AgentTree {
     return true;
   }
 
-  /** The agents from one thread up to another, empty if they are the same. Undefined if the other is not above. */
+  /** Returns the agents from one thread up to another: empty if they are the same, undefined if the other is not above. */
   #pathUp(from: string, to: string): Known[] | undefined {
     const path: Known[] = [];
     for (let next = from; next !== to;) {

@@ -38,7 +38,7 @@ describe("buffered events", () => {
     expect(summarize(await Array.fromAsync(later))).toEqual([ended]);
   });
 
-  it("leave out agents for a reader of the thread alone", async () => {
+  it("exclude those of agents for a reader of only the thread", async () => {
     const router = new ThreadRouter();
     await router.buffered(() => {
       router.route(new TurnNotifications("child", "c").started());

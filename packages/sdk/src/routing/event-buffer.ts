@@ -25,7 +25,7 @@ export class EventBuffer {
     this.#threadId = threadId;
     const earlier = this.#events.takeAll();
     for (const event of earlier) {
-      // A gap names no thread, and the events that it stands for may have been of this one.
+      // A gap names no thread, and may stand for events of this one.
       if (event.threadId === undefined || this.#mayBelong(event.threadId)) this.#events.push(event);
     }
   }

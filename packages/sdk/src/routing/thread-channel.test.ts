@@ -83,7 +83,7 @@ describe("ThreadChannel", () => {
         params: { threadId: "thread", turnId: say.turnId, diff: "" },
       }),
     ],
-  ])("knows a turn that was running already by %s of it", (_, beginning) => {
+  ])("recognises a turn that was already running by %s of it", (_, beginning) => {
     const { channel, receive, turn } = channelAnd();
     receive(beginning(turn("t")));
     expect(channel.activeTurn?.turnId).toBe("t");
@@ -99,7 +99,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("starts no turn for output of a command of a thousand turns ago", () => {
+  it("starts no turn for output of a command that was started a thousand turns ago", () => {
     const { channel, receive, turn } = channelAnd();
     for (let number = 0; number < 1_000; number += 1) {
       receive(turn(`t${number}`).started(), turn(`t${number}`).completed());
@@ -200,7 +200,7 @@ describe("ThreadChannel", () => {
     expect(channel.activeTurn).toBeUndefined();
   });
 
-  it("tracks a turn again that continued while the server was unreachable", () => {
+  it("resumes tracking a turn that continued while the server was unreachable", () => {
     const { channel, receive, turn } = channelAnd();
     receive(turn("t").started());
     channel.failAll(new CodexError("connection_lost", "the socket broke"));

@@ -85,7 +85,7 @@ export class ThreadChannel {
   readonly #awaited = new Map<string, Waiter>();
   /** Waits for the next turn, no matter which message starts it. */
   readonly #awaitedNext = new Set<Waiter>();
-  /** Messages that should start a turn of their own, with that turn once it is known. */
+  /** Messages that should each start a new turn, with that turn once it is known. */
   readonly #ownStarts = new Map<string, LiveTurn | undefined>();
   readonly #turnListeners = new Set<(turn: LiveTurn) => void>();
   readonly #queueListeners = new Set<() => void>();

@@ -61,7 +61,7 @@ describe("ThreadRouter", () => {
     expect(router.find("child")?.activeTurn).toBeUndefined();
   });
 
-  it("starts no turn for late output of a command of such a thread", async () => {
+  it("starts no turn for late output of a command of an unheld thread", async () => {
     const { router, receive, seen } = routerAnd();
     const say = new TurnNotifications("child", "c");
     receive(say.started(), say.itemStarted(command("x")), say.completed());
@@ -72,17 +72,17 @@ describe("ThreadRouter", () => {
 
   it.each<[string, RawMessage]>([
     [
-      "a change of status",
+      "a status change",
       { method: "thread/status/changed", params: { threadId: "far", status: { type: "active" } } },
     ],
     [
-      "a thread that started",
+      "the start of a thread",
       { method: "thread/started", params: { thread: { id: "far", parentThreadId: null } } },
     ],
     ["usage", new TurnNotifications("far", "t").usage(1, 1)],
-    ["a turn's end", new TurnNotifications("far", "t").completed()],
-    ["a method of tomorrow", { method: "thread/new", params: { threadId: "far", turnId: "t" } }],
-  ])("makes no channel for %s", async (_, raw) => {
+    ["the end of a turn", new TurnNotifications("far", "t").completed()],
+    ["an unknown method", { method: "thread/new", params: { threadId: "far", turnId: "t" } }],
+  ])("creates no channel for %s", async (_, raw) => {
     const { router, receive, seen } = routerAnd();
     receive(raw);
     expect(router.find("far")).toBeUndefined();
@@ -178,7 +178,7 @@ describe("ThreadRouter", () => {
     expect([...router.heldChannels()]).toEqual([]);
   });
 
-  it("keeps nothing of 10,000 ended turns", () => {
+  it("retains nothing of 10,000 ended turns", () => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc") as () => void;
     const used = (): number => {

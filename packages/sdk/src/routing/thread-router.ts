@@ -11,7 +11,7 @@ import { AgentTree } from "./agent-tree.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { createEndedTurns, ThreadChannel } from "./thread-channel.ts";
 
-/** Released threads to remember, until the server stops sending notifications about them. */
+/** Number of released threads to remember, because the server may still send notifications about them. */
 const RELEASED_THREADS = 1024;
 
 /** Routes every notification to its thread, and from there to its turn. All events also go to the common stream. */

@@ -133,7 +133,7 @@ describe("TurnReconciler", () => {
     expect(turn.end?.type).toBe("turn.completed");
   });
 
-  it("reads the status of a turn that has been silent for long, and of no other", async () => {
+  it("reads the status only of turns that have been silent for long", async () => {
     turns = [say.turn("inProgress")];
     for (let count = 0; count < 10; count += 1) {
       await vi.advanceTimersByTimeAsync(quietMs / 2);
@@ -152,7 +152,7 @@ describe("TurnReconciler", () => {
     expect(caller.calls).toHaveLength(1);
   });
 
-  it("does not end a turn twice that ends while its status is read", async () => {
+  it("ends a turn only once if it ends while its status is read", async () => {
     const ends: string[] = [];
     router.onTurnEnd(({ type }) => ends.push(type));
     turns = "request_failed";

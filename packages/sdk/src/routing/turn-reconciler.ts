@@ -6,7 +6,7 @@ import type { OptionKeys } from "../options/reject-unknown-options.ts";
 import type { LiveTurn } from "../turn/live-turn.ts";
 
 export interface ReconcileTimes {
-  /** How long to wait for the end of a turn after its thread became idle: the server reports these in this order. */
+  /** How long to wait for the end of a turn after its thread became idle, which the server reports first. */
   readonly idleGraceMs: number;
   /** Time without notifications after which the server is asked about a turn. A model that thinks longer is not affected. */
   readonly quietMs: number;
@@ -26,7 +26,7 @@ export const RECONCILE_TIMES: ReconcileTimes = {
   checkIntervalMs: 15_000,
 };
 
-/** Asks the server how a turn ended when no notification says so: occasionally a `turn/completed` is missing. */
+/** Asks the server how a turn ended if no notification says so: occasionally, a `turn/completed` is missing. */
 export class TurnReconciler implements Disposable {
   readonly #caller: Caller;
   readonly #router: ThreadRouter;
@@ -90,7 +90,7 @@ export class TurnReconciler implements Disposable {
         });
         return;
       }
-      // A turn may be stored shortly after its thread became idle. One that was silent for long is over.
+      // A turn may be stored only shortly after its thread became idle. One that was silent for long has ended.
       if (stored && why === "idle") return;
       if (await this.#isIdle(turn.threadId)) {
         const message = "The server reports the thread as idle, but never reported how this turn ended.";

@@ -1,4 +1,4 @@
-// Without the rest of zod, which takes longer to load than all of the SDK.
+// Only the core, because the rest of zod takes longer to load than the whole SDK.
 import { type $ZodType, type JSONSchema, prettifyError, toJSONSchema } from "zod/v4/core";
 import type { JsonSchema } from "./json-schema.ts";
 import type { StandardIssue, StandardSchema } from "./standard-schema.ts";
@@ -13,8 +13,8 @@ export interface ConversionOptions {
 }
 
 /**
- * Writes the input of a schema as JSON Schema. The options apply to zod, whose own conversion is used because versions
- * below 4.2 don't implement the standard one. Throws what the library throws for a type that JSON can't express.
+ * Converts the input type of a schema to JSON Schema. The options apply to zod, whose own conversion is used because
+ * versions below 4.2 don't implement the standard one. Throws the library's error for a type that JSON can't express.
  */
 export function toJsonSchema(schema: StandardSchema, zodOptions: ConversionOptions): JsonSchema {
   if ("_zod" in schema) {
@@ -30,7 +30,7 @@ export function toJsonSchema(schema: StandardSchema, zodOptions: ConversionOptio
   return converter.input({ target: "draft-2020-12" });
 }
 
-/** Explains issues to a person or a model, one per line. */
+/** Describes issues for a person or a model, one per line. */
 export function describeIssues(issues: readonly StandardIssue[]): string {
   const plain = issues.map(({ message, path = [] }) => ({
     message,

@@ -19,7 +19,7 @@ export interface OutputSchema<Output> {
 /** Source of an output schema: a schema of zod or another library, which types the output, or JSON Schema. */
 export type OutputSchemaInput<Output> = StandardSchema<Output> | JsonSchema;
 
-/** Makes an output schema of JSON Schema. */
+/** Creates an output schema from JSON Schema. */
 export function fromJsonSchema<Output>(schema: JsonSchema): OutputSchema<Output> {
   if (!isObject(schema)) {
     throw invalidSchema(`it must be a zod schema or a JSON Schema object, got ${describe(schema)}`);

@@ -13,6 +13,6 @@ test.each([
   ["#/$defs/__proto__", undefined],
   ["#/$defs/50%", undefined],
   ["https://example.com/schema", undefined],
-])("the reference %s", (ref, expected) => {
+])("resolves the reference %s", (ref, expected) => {
   expect(resolveRef(ref, root)).toBe(expected);
 });

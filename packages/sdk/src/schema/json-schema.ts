@@ -7,6 +7,12 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The values of `type`, which may also be a single value. Empty if there is none. */
+export function typesOf({ type }: JsonSchema): readonly unknown[] {
+  if (type === undefined) return [];
+  return Array.isArray(type) ? type : [type];
+}
+
 /** The alternatives of a schema, if it has any. */
 export function alternatives(schema: JsonSchema): readonly unknown[] | undefined {
   const any = schema["anyOf"] ?? schema["oneOf"];
@@ -22,7 +28,7 @@ export function requiredOf(schema: JsonSchema): ReadonlySet<string> {
   return new Set(Array.isArray(required) ? required.filter((name) => typeof name === "string") : []);
 }
 
-/** Resolves a local reference, such as `#/$defs/name`. Returns undefined if there is nothing, or if it is malformed. */
+/** Resolves a local reference, such as `#/$defs/name`. Returns undefined if it is malformed or its target doesn't exist. */
 export function resolveRef(ref: string, root: JsonSchema): unknown {
   const pointer = ref.startsWith("#") ? decode(ref.slice(1)) : undefined;
   if (pointer === undefined) return undefined;

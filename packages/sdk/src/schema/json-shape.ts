@@ -5,9 +5,10 @@ import {
   propertiesOf,
   requiredOf,
   resolveRef,
+  typesOf,
 } from "./json-schema.ts";
 
-/** A schema that only refers to itself would recurse forever. */
+/** Limit of the recursion, which would never end for a schema that only refers to itself. */
 const MAX_DEPTH = 256;
 
 /**
@@ -36,8 +37,7 @@ export function findMismatch(
   if ("const" in schema && !isSame(schema["const"], value)) {
     return `${where(path)} is not ${JSON.stringify(schema["const"])}`;
   }
-  const { type } = schema;
-  const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  const types = typesOf(schema);
   if (types.length > 0 && !types.some((one) => isOfType(value, one))) {
     return `${where(path)} must be ${types.join(" or ")}, got ${describe(value)}`;
   }

@@ -84,7 +84,7 @@ describe("the schema for the model", () => {
       { type: "object", properties: { a: { type: "text" } } },
       /at "a": "text" is not a JSON Schema type/,
     ],
-    ["a type that is no text", { type: 7 }, /must be an object/],
+    ["a type that is not a string", { type: 7 }, /must be an object/],
     ["no object at the root", { type: "string" }, /must be an object/],
     ["no type", { type: "object", properties: { a: {} } }, /at "a": it has no "type"/],
     [
@@ -93,18 +93,18 @@ describe("the schema for the model", () => {
       /at "a": a schema must be an object, got true/,
     ],
     [
-      "an array of anything",
+      "an array without items",
       { type: "object", properties: { a: { type: "array" } } },
       /at "a": an array needs "items"/,
     ],
     [
-      "open keys",
+      "arbitrary keys",
       { type: "object", properties: { a: { type: "object", additionalProperties: { type: "string" } } } },
       /at "a": .*arbitrary keys/,
     ],
     ["allOf", { type: "object", allOf: [] }, /does not support "allOf"/],
-    ["a reference to nothing", { $ref: "#/$defs/none" }, /does not exist/],
-  ])("refuses %s", (_what, schema, message) => {
+    ["a dangling reference", { $ref: "#/$defs/none" }, /does not exist/],
+  ])("rejects %s", (_what, schema, message) => {
     expect(() => outputSchema(schema as unknown as JsonSchema)).toThrow(
       expect.objectContaining({
         code: "invalid_schema",
@@ -132,7 +132,7 @@ describe("the schema for the model", () => {
       /at "a": .*allOf/,
     ],
     ["a list at the root", z.array(z.string()), /must be an object/],
-  ])("refuses zod's %s, with the path", (_what, schema, message) => {
+  ])("rejects zod's version of %s, with the path", (_what, schema, message) => {
     expect(() => outputSchema(schema as z.ZodType)).toThrow(
       expect.objectContaining({
         code: "invalid_schema",
@@ -142,7 +142,7 @@ describe("the schema for the model", () => {
   });
 });
 
-describe("reading the final message", () => {
+describe("parsing the final message", () => {
   const schema = outputSchema(
     z.object({
       passed: z.boolean(),
@@ -168,7 +168,7 @@ describe("reading the final message", () => {
     >();
   });
 
-  it("is accepted by a turn as it is", async () => {
+  it("uses an output schema that a turn is given, unchanged", async () => {
     const prepared = prepareOutputSchema(schema);
     expectTypeOf(prepared).returns.resolves.toEqualTypeOf<typeof schema>();
     expect(await prepared()).toBe(schema);
@@ -182,8 +182,8 @@ describe("reading the final message", () => {
   it.each([
     ["spaces around it", '  {"passed": true}\n'],
     ["a fence around it", '```json\n{"passed": true}\n```'],
-    ["words and a fence", 'Here it is:\n\n```\n{"passed": true}\n```\nThat was it.'],
-  ])("takes JSON with %s", (_what, text) => {
+    ["text and a fence around it", 'Here it is:\n\n```\n{"passed": true}\n```\nThat was it.'],
+  ])("accepts JSON with %s", (_what, text) => {
     expect(schema.parse(text)).toEqual({ passed: true, mood: "fine" });
   });
 
@@ -193,11 +193,11 @@ describe("reading the final message", () => {
   });
 
   it.each([
-    ["no JSON", "It passed.", /it is not JSON\nIt passed\./],
-    ["nothing", "", /not JSON/],
-    ["something else", '{"passed": "yes"}', /expected boolean.*\n.*passed/],
-    ["half of it", '{"passed": tr', /not JSON/],
-  ])("refuses %s", (_what, text, message) => {
+    ["text that is not JSON", "It passed.", /it is not JSON\nIt passed\./],
+    ["an empty string", "", /not JSON/],
+    ["a value of another type", '{"passed": "yes"}', /expected boolean.*\n.*passed/],
+    ["truncated JSON", '{"passed": tr', /not JSON/],
+  ])("rejects %s", (_what, text, message) => {
     expect(() => schema.parse(text)).toThrow(
       expect.objectContaining({
         code: "invalid_output",
@@ -261,7 +261,7 @@ describe("parsing with a JSON Schema", () => {
     ['{"kind":"a","list":{}}', /"list" must be array, got object/],
     ['{"kind":"a","list":[],"odd":2}', /"odd" matches none of its 2 alternatives/],
     ["[]", /must be object, got array/],
-  ])("refuses %s", (text, message) => {
+  ])("rejects %s", (text, message) => {
     expect(() => schema.parse(text)).toThrow(
       expect.objectContaining({
         code: "invalid_output",

@@ -49,7 +49,7 @@ function fromStandardSchema<Output>(schema: StandardSchema<Output>): OutputSchem
 function jsonSchemaOf(schema: StandardSchema): JsonSchema {
   try {
     return toJsonSchema(schema, {
-      // Not thrown here: with the marker, the error can name the path.
+      // Doesn't throw here: with the marker, the error can name the path.
       unrepresentable: "any",
       override: ({ zodSchema, jsonSchema }) => {
         const made = jsonSchema as Record<string, unknown>;

@@ -2,8 +2,8 @@ import { fromJsonSchema, isOutputSchema, isReadable } from "./json-output-schema
 import type { OutputSchema, OutputSchemaInput } from "./json-output-schema.ts";
 
 /**
- * Accepts an output schema or its source. Throws for one that is neither; a schema of a library is converted by the returned
- * function, which loads zod for it.
+ * Accepts an output schema or its source, and throws for anything else. A library's schema is converted by the returned
+ * function, which loads zod first.
  */
 export function prepareOutputSchema<Output>(
   schema: OutputSchema<Output> | OutputSchemaInput<Output>,

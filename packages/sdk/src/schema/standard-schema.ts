@@ -11,7 +11,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** What a schema makes of a value. */
+/** The result of validating a value. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] };

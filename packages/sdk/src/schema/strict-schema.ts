@@ -6,6 +6,7 @@ import {
   propertiesOf,
   requiredOf,
   resolveRef,
+  typesOf,
 } from "./json-schema.ts";
 
 const TYPES = new Set(["object", "array", "string", "number", "integer", "boolean", "null"]);
@@ -76,7 +77,7 @@ function strict(schema: unknown, path: string): JsonSchema {
     : result;
 }
 
-/** All properties required, and no others allowed. */
+/** Requires all properties and allows no others. */
 function closed(schema: JsonSchema, path: string): JsonSchema {
   const { additionalProperties: more } = schema;
   if (isObject(more) && Object.keys(more).length > 0) {
@@ -99,8 +100,7 @@ function closed(schema: JsonSchema, path: string): JsonSchema {
 }
 
 function checkType(schema: JsonSchema, path: string): void {
-  const { type } = schema;
-  const types: unknown[] = type === undefined ? [] : Array.isArray(type) ? type : [type];
+  const types = typesOf(schema);
   const unknown = types.find((one) => typeof one !== "string" || !TYPES.has(one));
   if (unknown !== undefined) throw invalid(path, `${JSON.stringify(unknown)} is not a JSON Schema type`);
   if (types.length > 0 || "enum" in schema || "const" in schema || "$ref" in schema || "properties" in schema)
@@ -113,7 +113,7 @@ function checkType(schema: JsonSchema, path: string): void {
 }
 
 function hasType(schema: JsonSchema, type: string): boolean {
-  return schema["type"] === type || (Array.isArray(schema["type"]) && schema["type"].includes(type));
+  return typesOf(schema).includes(type);
 }
 
 function acceptsNull(schema: JsonSchema): boolean {

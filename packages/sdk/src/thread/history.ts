@@ -41,7 +41,7 @@ export class ThreadHistory {
     return this.#thread.pages("thread/items/list", { sortDirection: "desc", ...options }, call);
   }
 
-  /** Yields the occurrences of a text in this thread. */
+  /** Yields the occurrences of a search term in this thread. */
   search(
     searchTerm: string,
     call: CallOptions = {},

@@ -27,6 +27,21 @@ async function untilQueued(thread: Thread, count = 1): Promise<string[]> {
   throw new Error("The thread was closed.");
 }
 
+/** Starts a thread whose turn does not end by itself. */
+async function busyThread({ codex, workspace }: LaunchedCodex): Promise<{ thread: Thread; held: Turn }> {
+  const thread = await codex.startThread({ cwd: workspace });
+  const held = thread.run("hold");
+  await untilSpeaking(held);
+  return { thread, held };
+}
+
+/** Queues a turn on a busy thread. Not returned by itself, because awaiting a turn waits for its end. */
+async function queueOne(thread: Thread): Promise<{ queued: Turn }> {
+  const queued = thread.run("one", { whenBusy: "queue" });
+  await untilQueued(thread);
+  return { queued };
+}
+
 describe("a queued turn", () => {
   let stage: LaunchedCodex;
 
@@ -38,15 +53,8 @@ describe("a queued turn", () => {
     await stage[Symbol.asyncDispose]();
   });
 
-  async function busyThread(): Promise<{ thread: Thread; held: Turn }> {
-    const thread = await stage.codex.startThread({ cwd: stage.workspace });
-    const held = thread.run("hold");
-    await untilSpeaking(held);
-    return { thread, held };
-  }
-
   it("runs after the turn ahead was interrupted, in order", async () => {
-    const { thread, held } = await busyThread();
+    const { thread, held } = await busyThread(stage);
     const queued = [thread.run("one", { whenBusy: "queue" }), thread.run("two", { whenBusy: "queue" })];
     await untilQueued(thread, 2);
     await held.interrupt();
@@ -59,17 +67,15 @@ describe("a queued turn", () => {
     const abort = new AbortController();
     const held = thread.run("hold", { signal: abort.signal });
     await untilSpeaking(held);
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { queued } = await queueOne(thread);
     abort.abort();
     await expect(held).rejects.toMatchObject({ code: "aborted" });
     expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
 
   it("runs after another client interrupted the turn ahead", async () => {
-    const { thread, held } = await busyThread();
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { thread, held } = await busyThread(stage);
+    const { queued } = await queueOne(thread);
     await stage.codex.request("turn/interrupt", { threadId: thread.id, turnId: await held.id });
     expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
@@ -79,17 +85,15 @@ describe("a queued turn", () => {
     const thread = await stage.codex.startThread({ cwd: stage.workspace });
     const failing = thread.run("break");
     await failing.id;
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { queued } = await queueOne(thread);
     broken.open();
     await expect(failing).rejects.toMatchObject({ code: "turn_failed" });
     expect(await queued).toMatchObject({ finalResponse: "received: one" });
   });
 
   it("leaves the queue when it is interrupted, and ends as interrupted", async () => {
-    const { thread, held } = await busyThread();
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { thread, held } = await busyThread(stage);
+    const { queued } = await queueOne(thread);
     await queued.interrupt();
     expect(await queued).toMatchObject({ status: "interrupted", turnId: "", items: [] });
     const events: CodexEvent[] = await Array.fromAsync(queued);
@@ -100,7 +104,7 @@ describe("a queued turn", () => {
   });
 
   it("can be interrupted while it is running", async () => {
-    const { thread, held } = await busyThread();
+    const { thread, held } = await busyThread(stage);
     const queued = thread.run("hold", { whenBusy: "queue" });
     await untilQueued(thread);
     await held.interrupt();
@@ -110,7 +114,7 @@ describe("a queued turn", () => {
   });
 
   it("ends as interrupted when another client removes it", async () => {
-    const { thread, held } = await busyThread();
+    const { thread, held } = await busyThread(stage);
     const queued = thread.run("one", { whenBusy: "queue" });
     const [id = ""] = await untilQueued(thread);
     await stage.codex.request("thread/queue/delete", { threadId: thread.id, queuedSubmissionId: id });
@@ -119,9 +123,8 @@ describe("a queued turn", () => {
   });
 
   it("ends when its thread is closed", async () => {
-    const { thread } = await busyThread();
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { thread } = await busyThread(stage);
+    const { queued } = await queueOne(thread);
     await thread.close();
     await expect(queued).rejects.toMatchObject({ code: "closed" });
   });
@@ -154,7 +157,7 @@ describe("a queued turn", () => {
   });
 
   it("waits in the client with whenBusy: wait, and can be interrupted there", async () => {
-    const { thread, held } = await busyThread();
+    const { thread, held } = await busyThread(stage);
     const [first, second] = [
       thread.run("one", { whenBusy: "wait" }),
       thread.run("two", { whenBusy: "wait" }),
@@ -177,11 +180,8 @@ describe("a queued turn whose codex ends", () => {
     ["is closed", "closed", ({ codex }: LaunchedCodex) => codex.close()],
   ])("ends when codex %s", async (_, code, end) => {
     await using stage = await launchCodex({ model: script, modelRetries: 0 });
-    const thread = await stage.codex.startThread({ cwd: stage.workspace });
-    const held = thread.run("hold");
-    await untilSpeaking(held);
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { thread, held } = await busyThread(stage);
+    const { queued } = await queueOne(thread);
     await end(stage);
     await expect(queued).rejects.toMatchObject({ code });
     await expect(held).rejects.toMatchObject({ code });
@@ -213,11 +213,8 @@ describe("a queued turn whose thread is archived or deleted", () => {
 
   it("stays in the queue of an archived thread", async () => {
     await using stage = await launchCodex({ model: script, modelRetries: 0 });
-    const thread = await stage.codex.startThread({ cwd: stage.workspace });
-    const held = thread.run("hold");
-    await untilSpeaking(held);
-    const queued = thread.run("one", { whenBusy: "queue" });
-    await untilQueued(thread);
+    const { thread } = await busyThread(stage);
+    const { queued } = await queueOne(thread);
     const end = Promise.allSettled([queued]);
     await thread.archive();
     expect(await end).toMatchObject([{ status: "rejected", reason: { code: "closed" } }]);

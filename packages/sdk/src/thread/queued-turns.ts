@@ -19,7 +19,7 @@ export interface QueueRequest {
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const QUEUE_LIMITS = {
-  /** Codex starts queued input within milliseconds of a completed or failed turn. After this time it is asked to. */
+  /** Codex starts queued input within milliseconds of a completed or failed turn. After this time, it is asked to do so. */
   drainGraceMs: 1_000,
   /** Delay before starting the queue is retried; doubled each time. */
   retryMs: 500,

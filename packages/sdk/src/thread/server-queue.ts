@@ -15,7 +15,7 @@ export class ServerQueue {
   readonly #caller: Pick<Caller, "request">;
   readonly #channel: ThreadChannel;
   readonly #sleep: Sleep;
-  /** No turn started in time: until the next one ends, or the queue changes, Codex starts nothing on its own. */
+  /** Whether no turn started in time. Codex then starts nothing on its own until the next turn ends or the queue changes. */
   #isPaused = false;
 
   constructor(caller: Pick<Caller, "request">, channel: ThreadChannel, sleep: Sleep) {
@@ -63,7 +63,7 @@ export async function hasQueuedInput(
   }
 }
 
-/** Codes without the experimental API, for an ephemeral thread, and for an unknown thread. */
+/** Error codes without the experimental API, for an ephemeral thread, and for an unknown thread. */
 const WITHOUT_QUEUE: ReadonlySet<string> = new Set([
   "request_failed",
   "invalid_argument",

@@ -7,11 +7,11 @@ import { HANDLERS, type ServerRequestHandlers } from "../requests/handlers.ts";
 import type { AnyTool } from "../tools/define-tool.ts";
 import { type McpServers, toMcpServersConfig } from "../topics/mcp-servers.ts";
 
-/** Functions of this program that answer the server. */
+/** Functions of this program that respond to the server. */
 export interface ThreadHandlers {
   /** Tools that the agent may call. Sent to Codex when the thread starts; Codex remembers them for a resume. */
   readonly tools?: readonly AnyTool[];
-  /** Handlers for the requests of this thread. Those of the `Codex` apply where one is missing. */
+  /** Handlers for the requests of this thread. For missing ones, those of the `Codex` apply. */
   readonly handlers?: ServerRequestHandlers;
 }
 

@@ -179,7 +179,7 @@ export class ThreadRegistry implements ThreadHost {
     // A restarted server has no subscription to end.
     if (entry.generation !== this.#supervisor.generation) return;
     const limit = { timeoutMs: UNSUBSCRIBE_LIMIT_MS };
-    // Only saves notifications, which are ignored from now on: a failure does not affect the caller.
+    // Only stops notifications, which are ignored from now on anyway: a failure does not affect the caller.
     await this.#supervisor.request("thread/unsubscribe", { threadId }, limit).catch(() => {});
   }
 
@@ -218,7 +218,7 @@ export class ThreadRegistry implements ThreadHost {
   async #load(params: v2.ThreadResumeParams, call: CallOptions): Promise<v2.ThreadResumeResponse> {
     const { threadId } = params;
     const channel = this.#router.hold(threadId);
-    // Before the resume, which may start queued input: afterwards it may be in neither the queue nor a turn.
+    // Checked before the resume, which may start queued input: afterwards, the input may be in neither the queue nor a turn.
     if (await hasQueuedInput(this.#supervisor, threadId, call)) channel.queueState = "held";
     const response = await this.#supervisor.request("thread/resume", { ...params, excludeTurns: true }, call);
     if (response.thread.status.type === "active") {

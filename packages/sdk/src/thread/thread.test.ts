@@ -207,8 +207,8 @@ describe("a thread", () => {
   });
 });
 
-describe("bad input", () => {
-  it("is refused before anything is sent", async () => {
+describe("invalid input", () => {
+  it("is rejected before anything is sent", async () => {
     const { codex } = stage;
     await expect(codex.startThread({ cwd: "somewhere" })).rejects.toMatchObject({
       code: "invalid_argument",
@@ -226,7 +226,7 @@ describe("bad input", () => {
     await expect(codex.resumeThread("no-such-thread")).rejects.toMatchObject({ code: "thread_not_found" });
   });
 
-  it("lists the alternatives if another process has the thread", async () => {
+  it("includes the ID of a thread that another process has open: the error lists the alternatives", async () => {
     const thread = await stage.startThread();
     await thread.run("mine");
     const { Codex } = await import("../codex.ts");

@@ -94,7 +94,7 @@ export class Thread implements AsyncDisposable {
     return this.#channel.activeTurn !== undefined;
   }
 
-  /** The agents that this thread started, each with its own. */
+  /** The agents that this thread started. Each has its own agents in `agents`. */
   get agents(): readonly Agent[] {
     return this.#host.agentsBelow(this.id);
   }
@@ -322,7 +322,7 @@ export class Thread implements AsyncDisposable {
     await this.request("turn/steer", params, call);
   }
 
-  /** The server would accept these during a turn, and lose track of that turn. */
+  /** Rejects requests that the server would accept during a turn, losing track of that turn. */
   #rejectWhenBusy(what: string): void {
     const active = this.#channel.activeTurn;
     if (!active) return;

@@ -4,7 +4,7 @@ import { TurnNotifications, userMessage } from "../../test/notices.ts";
 import { StarterFixture } from "../../test/starter-fixture.ts";
 import { CodexError } from "../errors.ts";
 
-describe("a run in Codex's queue", () => {
+describe("TurnStarter with Codex's queue", () => {
   it("resolves a queued run with the turn that starts with its message", async () => {
     const fixture = new StarterFixture();
     const { turn } = await fixture.beginFirst();
@@ -94,7 +94,7 @@ describe("a run in Codex's queue", () => {
     expect(fixture.caller.made("turn/start")).toHaveLength(1);
   });
 
-  it("ends a queued run as interrupted when another client removed it", async () => {
+  it("ends a queued run as interrupted when another client removes it", async () => {
     const fixture = new StarterFixture({ sleep: async () => {} });
     const { turn } = await fixture.beginFirst();
     const { queued } = await fixture.queue();

@@ -95,7 +95,7 @@ describe("TurnStarter", () => {
     expect(second.turnId).toBe("t2");
   });
 
-  it("does not delay other calls while it waits for the end of that turn", async () => {
+  it("does not delay other calls while it waits for the end of a turn that can't be steered any more", async () => {
     const fixture = new StarterFixture();
     await fixture.beginFirst();
     fixture.run("steer");

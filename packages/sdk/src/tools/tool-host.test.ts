@@ -90,7 +90,7 @@ describe("a tool host", () => {
   it.each([
     ["throws", () => Promise.reject(new Error("out of paper")), "The tool t failed: out of paper"],
     [
-      "throws nonsense",
+      "throws a value without a string representation",
       () => Promise.reject(Object.create(null)),
       "The tool t failed: it threw a value that can't be converted",
     ],

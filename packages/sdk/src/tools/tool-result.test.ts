@@ -31,12 +31,12 @@ describe("the result of a tool", () => {
     ],
     ["a data URL", { image: pngUrl }, [{ type: "inputImage", imageUrl: pngUrl }]],
     [
-      "a sound",
+      "audio bytes",
       { audio: Buffer.from("RIFF....WAVE") },
       [{ type: "inputAudio", audioUrl: "data:audio/wav;base64,UklGRi4uLi5XQVZF" }],
     ],
     [
-      "parts in a list",
+      "a list of parts",
       ["see:", { image: pngUrl }, { text: "!" }],
       [text("see:"), { type: "inputImage", imageUrl: pngUrl }, text("!")],
     ],

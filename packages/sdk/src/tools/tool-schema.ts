@@ -28,7 +28,7 @@ function fromStandardSchema(name: string, schema: StandardSchema): ToolSchema {
   try {
     const { $schema: _, ...json } = toJsonSchema(schema, {
       override: ({ jsonSchema: made }) => {
-        // zod allows unknown keys in input because it drops them. Models do better if they are not offered.
+        // zod allows unknown keys in input because it drops them. Models do better if the schema forbids them.
         if (made.type === "object" && made.properties && made.additionalProperties === undefined) {
           made.additionalProperties = false;
         }

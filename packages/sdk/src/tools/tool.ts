@@ -37,8 +37,8 @@ export type ToolPart = TextPart | ImagePart | AudioPart;
 export type ToolResult = string | ToolPart | readonly (string | ToolPart)[];
 
 /**
- * A function in this program that the model can call, created by `defineTool`. Only `execute` knows the type of its input; all
- * tools have the same type.
+ * A function in this program that the model can call, created by `defineTool`. All tools have this type; only `execute` knows
+ * the type of its input.
  */
 export interface Tool {
   readonly type: "tool";

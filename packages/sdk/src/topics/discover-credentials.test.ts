@@ -23,7 +23,7 @@ function withFile(text: string, env: Record<string, string> = {}, path = join("/
   });
 }
 
-describe("the order", () => {
+describe("the search order", () => {
   const file = JSON.stringify({ OPENAI_API_KEY: "of the file" });
   it("is CODEX_API_KEY, OPENAI_API_KEY, auth.json", async () => {
     const both = { CODEX_API_KEY: "of codex", OPENAI_API_KEY: "of openai" };
@@ -87,8 +87,8 @@ describe("auth.json", () => {
   });
 
   it.each([
-    ["no JSON", `{"OPENAI_API_KEY": "${SECRET}"`],
-    ["no object", `["${SECRET}"]`],
+    ["invalid JSON", `{"OPENAI_API_KEY": "${SECRET}"`],
+    ["an array", `["${SECRET}"]`],
     ["a key that is not a string", `{"OPENAI_API_KEY": {"key": "${SECRET}"}}`],
     ["an empty token", `{"tokens": {"access_token": "", "id_token": "${SECRET}"}}`],
     ["no login", "{}"],

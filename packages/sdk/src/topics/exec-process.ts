@@ -31,7 +31,7 @@ export class ExecProcess implements AsyncIterable<ExecOutput>, AsyncDisposable {
   /** Starts the backend's command. The signal kills it. */
   static async start(backend: ExecBackend, signal: AbortSignal | undefined): Promise<ExecProcess> {
     const { promise, resolve, reject } = Promise.withResolvers<ExecExit>();
-    // A caller that only iterates the output gets the error there. Without this it would also be an unhandled rejection.
+    // A caller that only iterates the output gets the error there. Without this, it would also be an unhandled rejection.
     promise.catch(() => {});
     const process = new ExecProcess(backend, promise);
     using stack = new DisposableStack();

@@ -6,7 +6,7 @@ import type { TopicCaller } from "./topic-caller.ts";
 import { uniqueId } from "../unique-id.ts";
 
 /**
- * The results of a query so far; a later value replaces them. There is no end marker: the server's notification for it names
+ * The results of a query so far; a later value replaces them. There is no end marker: the server's notification of the end names
  * no query and can arrive before the results.
  */
 export interface FileSearchResults {

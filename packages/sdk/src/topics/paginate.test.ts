@@ -22,7 +22,7 @@ it("yields every entry once and in order for any page size", async () => {
   );
 });
 
-it("requests no page that the reader does not reach", async () => {
+it("requests only pages that the reader reaches", async () => {
   const asked: (string | null)[] = [];
   for await (const entry of paginate((cursor) => {
     asked.push(cursor);
@@ -40,6 +40,9 @@ it("rejects if the server returns a cursor twice", async () => {
       seen.push(entry);
     }
   };
-  await expect(read()).rejects.toMatchObject({ code: "request_failed", message: /"again" twice/ });
+  await expect(read()).rejects.toMatchObject({
+    code: "request_failed",
+    message: expect.stringMatching(/"again" twice/) as string,
+  });
   expect(seen).toEqual([1, 1]);
 });

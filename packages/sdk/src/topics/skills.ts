@@ -32,7 +32,7 @@ export class Skills {
 
   /** Sets additional folders to search for skills, replacing earlier ones, until the server exits. */
   async setExtraRoots(roots: readonly string[], options: CallOptions = {}): Promise<void> {
-    const extraRoots = roots.map((root) => checkAbsolute(root, "A root of skills"));
+    const extraRoots = roots.map((root) => checkAbsolute(root, "A skill root"));
     await this.#caller.request("skills/extraRoots/set", { extraRoots }, options);
   }
 

@@ -5,7 +5,7 @@ import { CodexError } from "../errors.ts";
 export interface SubscriptionOptions<Value, Started> {
   /** Subject of the error message when the signal aborts. */
   readonly what: string;
-  /** Joins the newest unread value with the next one. */
+  /** Merges the newest unread value with the next one. */
   readonly merge: (unread: Value, next: Value) => Value;
   /** Registers the listeners. Called before `start`, so that no value is missed. */
   readonly listen: (push: (value: Value) => void) => readonly Disposable[];

@@ -10,7 +10,7 @@ export type Media = Uint8Array | string | URL;
 
 export interface TextPart {
   readonly text: string;
-  /** Ranges of the text that stand for something else. */
+  /** Ranges of the text that are placeholders. See `textElements`. */
   readonly elements?: readonly v2.TextElement[];
 }
 
@@ -51,7 +51,7 @@ export interface InputContext {
   readonly local?: boolean;
 }
 
-/** Codex counts the code points of all text parts together, and nothing else. */
+/** Codex's limit. It counts only the code points of all text parts together. */
 export const MAX_INPUT_CHARACTERS = 1_048_576;
 
 /**

@@ -133,15 +133,11 @@ describe("LiveTurn", () => {
       [message("1", "a", "final_answer"), message("2", "b", "commentary"), message("3", "c", "final_answer")],
     ],
     [
-      "the last commentary where there is nothing else",
+      "the last commentary if there is nothing else",
       "b",
       [message("1", "a", "commentary"), message("2", "b", "commentary")],
     ],
-    [
-      "a message in a phase of tomorrow",
-      "b",
-      [message("1", "a", "commentary"), message("2", "b", "epilogue")],
-    ],
+    ["a message in an unknown phase", "b", [message("1", "a", "commentary"), message("2", "b", "epilogue")]],
   ])("answers with %s", (_, answer, items) => {
     expect(endOf(...items.map((item) => say.itemCompleted(item)), say.completed()).result.finalResponse).toBe(
       answer,
@@ -195,29 +191,29 @@ describe("LiveTurn", () => {
   });
 
   it.each<[string, unknown, { reason: string | undefined; httpStatus: number | undefined }]>([
-    ["a word", "usageLimitExceeded", { reason: "usageLimitExceeded", httpStatus: undefined }],
-    ["a word of tomorrow", "moonPhase", { reason: "moonPhase", httpStatus: undefined }],
+    ["an identifier", "usageLimitExceeded", { reason: "usageLimitExceeded", httpStatus: undefined }],
+    ["an unknown identifier", "moonPhase", { reason: "moonPhase", httpStatus: undefined }],
     [
-      "a word with a status",
+      "an identifier with a status",
       { httpConnectionFailed: { httpStatusCode: 401 } },
       { reason: "httpConnectionFailed", httpStatus: 401 },
     ],
     [
-      "a word without a status",
+      "an identifier with a null status",
       { responseStreamDisconnected: { httpStatusCode: null } },
       { reason: "responseStreamDisconnected", httpStatus: undefined },
     ],
     [
-      "a word with something else",
+      "an identifier with other data",
       { activeTurnNotSteerable: { turnKind: "review" } },
       { reason: "activeTurnNotSteerable", httpStatus: undefined },
     ],
-    ["a word with nothing", { soon: null }, { reason: "soon", httpStatus: undefined }],
+    ["an identifier with null", { soon: null }, { reason: "soon", httpStatus: undefined }],
     ["null", null, { reason: undefined, httpStatus: undefined }],
-    ["no word", {}, { reason: undefined, httpStatus: undefined }],
+    ["an empty object", {}, { reason: undefined, httpStatus: undefined }],
     ["a number", 7, { reason: undefined, httpStatus: undefined }],
     ["a list", ["a"], { reason: undefined, httpStatus: undefined }],
-  ])("fails with a reason where codex gives %s", (_, codexErrorInfo, expected) => {
+  ])("fails with the reason and status from codex's error info: %s", (_, codexErrorInfo, expected) => {
     const error = failureOf({ message: "no", codexErrorInfo, additionalDetails: null, misalignment: null });
     expect(error).toMatchObject({
       code: "turn_failed",

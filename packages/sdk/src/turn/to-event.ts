@@ -14,7 +14,7 @@ import {
 } from "../events/turn-result.ts";
 import { UsageMeter } from "./usage-meter.ts";
 
-/** The state of a turn, as far as its events report it. */
+/** The part of a turn's state that its events report. */
 export interface TurnState {
   /** Tokens of the turn so far. */
   readonly usage: TokenUsage;

@@ -178,7 +178,7 @@ describe("Turn", () => {
 
     it.each<[string, Error]>([
       ["the schema's error", new CodexError("invalid_output", "not JSON")],
-      ["any error of the reader", new SyntaxError("not JSON")],
+      ["any other error of the parser", new SyntaxError("not JSON")],
     ])("rejects with invalid_output and the result for %s", async (_, cause) => {
       const { turn, receive } = started({
         parse: () => {
@@ -336,7 +336,7 @@ describe("Turn", () => {
       ],
       ["is never answered", () => new Promise(() => {})],
       ["changes nothing", () => Promise.resolve()],
-    ])("lets its caller go after the limit when the interrupt %s", async (_, interrupt) => {
+    ])("rejects after the limit if the interrupt %s", async (_, interrupt) => {
       const abort = new AbortController();
       const { turn, receive } = started({ signal: abort.signal, controls: { interrupt } });
       await settled();

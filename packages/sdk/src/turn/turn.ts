@@ -38,10 +38,10 @@ export interface TurnOptions<Output> {
   readonly signal?: AbortSignal;
 }
 
-/** Time for an aborted turn to stop before it rejects without its end. */
+/** How long an aborted turn may take to stop. Then it rejects without waiting for its end. */
 const ABORT_LIMIT_MS = 10_000;
 
-/** Time for a turn to end after the server accepted its interrupt. */
+/** How long a turn may take to end after the server accepted its interrupt. */
 const INTERRUPT_LIMIT_MS = 30_000;
 
 /**
@@ -182,7 +182,7 @@ export class Turn<Output = undefined> implements PromiseLike<TurnResult<Output>>
   }
 }
 
-/** An iterator over one that is not available yet. */
+/** Wraps an iterator that is not available yet. */
 class DeferredIterator implements AsyncIterator<CodexEvent, undefined> {
   readonly #open: () => Promise<AsyncIterator<CodexEvent, undefined>>;
   readonly #returned = Promise.withResolvers<undefined>();

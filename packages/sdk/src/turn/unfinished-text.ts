@@ -2,10 +2,10 @@ import type { v2 } from "@codexkit/protocol";
 import type { DeltaKind, ItemDeltaEvent } from "../events/event.ts";
 import { newestText } from "../events/newest-text.ts";
 
-/** Characters of an unfinished command's output that are kept; the newest. */
+/** Number of characters kept of an unfinished command's output. The newest are kept. */
 const OUTPUT_CHARACTERS = 1024 * 1024;
 
-/** Kinds of deltas whose text has a place in the item. */
+/** Kinds of deltas whose text is a member of the item. */
 const KEPT: ReadonlySet<DeltaKind> = new Set(["message", "plan", "command_output"]);
 
 /** Text of items that have not completed, so that the result of an aborted turn contains it. */

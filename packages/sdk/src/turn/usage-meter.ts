@@ -19,7 +19,7 @@ export class UsageMeter {
   }
 
   update({ total, last }: v2.ThreadTokenUsage): void {
-    // A resumed thread has earlier usage: what precedes the first response of this turn does not belong to it.
+    // A resumed thread has earlier usage: tokens from before the first response of this turn don't belong to it.
     const before = this.#total ?? combine(total, last, (whole, part) => whole - part);
     // Totals are reset by a compaction: then only the last response is known to be new.
     const grown =
@@ -36,7 +36,7 @@ function combine(
   right: TokenUsage,
   count: (left: number, right: number) => number,
 ): TokenUsage {
-  // A server may omit kinds of tokens, which must not turn the others into NaN.
+  // A server may omit some kinds of tokens. They count as 0, not as NaN.
   const by = (one?: number, other?: number): number => count(one ?? 0, other ?? 0);
   return {
     totalTokens: by(left.totalTokens, right.totalTokens),

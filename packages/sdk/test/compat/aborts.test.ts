@@ -16,7 +16,7 @@ differential("aborts", {
       return { before, during };
     },
   },
-  "a reader that leaves": {
+  "a reader that stops early": {
     script: [[run("sleep 60")], "here again"],
     run: async ({ codex, workspace }) => {
       const thread = codex().startThread({

@@ -1,5 +1,5 @@
 // Runs programs for `@openai/codex-sdk` with that package and with this one, on the same codex and the same scripted model.
-// What the original returned is in `recordings/`. It is compared again in the soak tests: its release and that of codex are
+// What the original returned is in `recordings/`. Only the soak tests run the original again: its release and that of codex are
 // pinned, so that it does the same in every run. To record again: `npm run soak -- compat -u`.
 import { type CodexFolders, codexFolders, isSoak } from "@codexkit/testing";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ import type { Program, Programs, Stage } from "./program.ts";
 
 const ours = new URL("../../src/compat/index.ts", import.meta.url).href;
 const original = findOriginal();
-/** A program takes about a second; on a busy machine many times that. */
+/** A program takes about a second, and many times as long on a busy machine. */
 const TIMEOUT_MS = 120_000;
 const docs = new URL("../../../../docs/compat.md", import.meta.url);
 
-/** Registers the tests of each program: this package does what is recorded, and in the soak tests, so does the original. */
+/** Registers the tests of each program: this package does what is recorded and, in the soak tests, the original still does. */
 export function differential(title: string, programs: Programs): void {
   describe(`programs for @openai/codex-sdk: ${title}`, { timeout: TIMEOUT_MS }, () => {
     afterAll(closeServers);
@@ -26,7 +26,7 @@ export function differential(title: string, programs: Programs): void {
       const recording = recordingOf(name);
       testOriginal(name, program, recording);
 
-      it(`${name}: the same with codexkit/compat`, async () => {
+      it(`${name}: codexkit/compat does what is recorded`, async () => {
         expect(JSON.parse(await perform(program, ours))).toEqual(
           JSON.parse(await readFile(recording, "utf8")),
         );

@@ -31,7 +31,7 @@ differential("environments", {
     },
   },
 
-  "variables for commands, and none of the program's own": {
+  "environment variables for commands, without those of the program": {
     script: runText,
     run: async (stage) => {
       const { codex, base, workspace } = stage;
@@ -103,7 +103,7 @@ differential("environments", {
       return [model.requests.map(({ headers }) => headers["authorization"]), stored];
     },
   },
-  "an originator of the program's own": {
+  "a custom originator": {
     script: () => "done",
     run: async ({ codex, base, workspace, model }) => {
       for (const originator of ["my_program", ""]) {

@@ -7,7 +7,7 @@ import { differential } from "./differential.ts";
 import { outcome, watch } from "./program.ts";
 
 differential("errors", {
-  "a refusal of the model's endpoint": {
+  "a rejection by the model's endpoint": {
     script: () => fail.http(401),
     run: async ({ codex, workspace }) => {
       const streamed = await watch(codex().startThread({ workingDirectory: workspace }), "hi");
@@ -15,18 +15,18 @@ differential("errors", {
       return { streamed, ran };
     },
   },
-  "a quota that is used up": {
+  "an exhausted quota": {
     script: () => fail.response("insufficient_quota"),
     run: ({ codex, workspace }) => watch(codex().startThread({ workingDirectory: workspace }), "hi"),
   },
-  "a failure that is tried again": {
+  "a failure that is retried": {
     script: [fail.http(500), "at last"],
     run: ({ codex, workspace }) => {
       const config = { model_providers: { scripted: { stream_max_retries: 2 } } };
       return watch(codex({ config }).startThread({ workingDirectory: workspace }), "hi");
     },
   },
-  "a codex that is not there": {
+  "a missing codex": {
     script: [],
     run: async ({ codex, workspace }) => {
       const thread = codex({ codexPathOverride: "/nowhere/codex" }).startThread({
@@ -35,7 +35,7 @@ differential("errors", {
       return { ran: await outcome(thread.run("hi")), streamed: await watch(thread, "hi") };
     },
   },
-  "a folder in no repository": {
+  "a folder outside a repository": {
     script: ["worked"],
     run: async ({ codex, root }) => {
       const outside = join(root, "outside");
@@ -45,7 +45,7 @@ differential("errors", {
       return { refused, allowed: await watch(codex().startThread(options), "hi") };
     },
   },
-  "what can't be run": {
+  "turns that can't run": {
     script: [],
     run: async ({ codex, workspace }) => {
       const thread = codex().startThread({ workingDirectory: workspace });
@@ -63,7 +63,7 @@ differential("errors", {
     },
   },
 
-  "what the model's endpoint can fail with": {
+  "failures of the model's endpoint": {
     script: [
       [fail.http(400, { message: "no such thing" })],
       [fail.http(429)],
@@ -83,7 +83,7 @@ differential("errors", {
       return { seen, requests: model.requests.length };
     },
   },
-  "a failure after a part of the work": {
+  "a failure after part of the work": {
     script: [[run("echo hi")], [fail.http(400)], "again"],
     run: async ({ codex, workspace }) => {
       const thread = codex().startThread({
@@ -103,7 +103,7 @@ differential("errors", {
       return { broken, wrong: await watch(codex().startThread({ workingDirectory: workspace }), "hi") };
     },
   },
-  "overrides that are none": {
+  "invalid overrides": {
     script: [],
     run: async ({ codex, workspace }) => {
       const ends: unknown[] = [];
@@ -114,7 +114,7 @@ differential("errors", {
       return ends;
     },
   },
-  "options that codex does not know": {
+  "option values that codex does not know": {
     script: () => "done",
     modelName: "gpt-5.5",
     run: async ({ codex, workspace }) => {
@@ -162,7 +162,7 @@ differential("errors", {
       return { end, after: (await thread.run("and now?")).finalResponse };
     },
   },
-  "pictures that are none": {
+  "invalid images": {
     script: () => "seen",
     run: async ({ codex, workspace, root }) => {
       const text = join(root, "text.png");
@@ -175,7 +175,7 @@ differential("errors", {
       return ends;
     },
   },
-  "keys that are missing": {
+  "missing keys": {
     script: () => "done",
     run: async ({ codex, workspace }) => {
       const thread = { workingDirectory: workspace };
@@ -187,7 +187,7 @@ differential("errors", {
       };
     },
   },
-  "output schemas that are none": {
+  "invalid output schemas": {
     script: () => "done",
     run: async ({ codex, workspace }) => {
       const ends: unknown[] = [];

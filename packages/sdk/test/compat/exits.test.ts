@@ -48,7 +48,7 @@ differential("exits", {
       console.log(finalResponse, items.length, usage.input_tokens);
     }
   `),
-  "a program that exits with a code of its own": program(`
+  "a program that exits with its own code": program(`
     await thread.run("hi");
     console.log("done");
     process.exit(3);

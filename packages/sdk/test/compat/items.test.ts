@@ -17,8 +17,8 @@ const answer = {
   additionalProperties: false,
 };
 
-differential("what a turn shows", {
-  "a message and a thought, twice on one thread": {
+differential("items of a turn", {
+  "a message and reasoning, twice on one thread": {
     script: [[think("Hmm"), say("hello"), usage({ input: 900, cached: 100, output: 12 })], "again"],
     run: async ({ codex, workspace }) => {
       const thread = codex().startThread({ workingDirectory: workspace });
@@ -27,7 +27,7 @@ differential("what a turn shows", {
       return { before, first, second: await thread.run("more") };
     },
   },
-  "commands that end well and badly, and one left running": {
+  "commands that succeed and fail, and one left running": {
     script: [[run("echo hi")], [run("echo no >&2; exit 3")], [run("sleep 60", { yieldMs: 250 })], "done"],
     run: ({ codex, workspace }) =>
       watch(codex().startThread({ workingDirectory: workspace, sandboxMode: "danger-full-access" }), "hi"),
@@ -46,7 +46,7 @@ differential("what a turn shows", {
       file: await readFile(join(workspace, "a.txt"), "utf8"),
     }),
   },
-  "calls of an MCP server's tools, one of which asks the person": {
+  "calls to an MCP server's tools, one of which asks the user": {
     script: ({ input }) =>
       input.some(({ type }) => type === "function_call_output")
         ? "done"
@@ -69,7 +69,7 @@ differential("what a turn shows", {
       };
     },
   },
-  "searches of the web": {
+  "web searches": {
     script: [
       [
         webSearch("ws_1", { type: "search", query: "weather" }),
@@ -95,7 +95,7 @@ differential("what a turn shows", {
       return { turn, asked: model.requests[0]?.body["text"] };
     },
   },
-  "pictures and texts": {
+  "images and texts": {
     script: ["seen"],
     run: async ({ codex, workspace, root, model }) => {
       const path = join(root, "pixel.png");

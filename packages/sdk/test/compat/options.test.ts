@@ -30,7 +30,7 @@ differential("options", {
     },
   },
 
-  "settings given twice, of which the last one counts": {
+  "settings given twice, of which the last counts": {
     script: () => "done",
     modelName: "gpt-5.5",
     run: async ({ codex, workspace, model }) => {
@@ -185,7 +185,7 @@ differential("options", {
       return [ends, model.requests.map((request) => setting(request))];
     },
   },
-  "options that are empty": {
+  "empty options": {
     script: () => "done",
     modelName: "gpt-5.5",
     run: async ({ codex, workspace, model }) => {

@@ -9,7 +9,7 @@ import { differential } from "./differential.ts";
 import { setting, type Stage, userTexts, watch, withCertificates } from "./program.ts";
 
 differential("threads that are resumed", {
-  "a thread that another object goes on with": {
+  "a thread that another object continues": {
     script: ["one", "two"],
     run: async ({ codex, workspace, model }) => {
       const thread = codex().startThread({ workingDirectory: workspace });
@@ -108,7 +108,7 @@ differential("threads that are resumed", {
       return { events, end, modelInput: userTexts(model.requests[1]) };
     },
   },
-  "names that no thread has": {
+  "unknown thread names": {
     script: () => "done",
     run: async ({ codex, workspace, model }) => {
       const options = { workingDirectory: workspace };
@@ -140,7 +140,7 @@ differential("threads that are resumed", {
       };
     },
   },
-  "a thread that another program has": {
+  "a thread that another program has open": {
     script: () => "done",
     run: async (stage) => {
       const { codex, workspace } = stage;
@@ -155,7 +155,7 @@ differential("threads that are resumed", {
       return await watch(thread, "more");
     },
   },
-  "a thread that codex exec goes on with at once, and then the program again": {
+  "a thread that codex exec continues at once, and then the program again": {
     script: ({ lastUserText }) => `You said ${lastUserText}`,
     run: async (stage) => {
       const thread = stage.codex().startThread({ workingDirectory: stage.workspace });

@@ -28,7 +28,7 @@ differential("warnings", {
       return [await watch(thread, "hi"), await watch(thread, "more")];
     },
   },
-  "settings and features that are none": {
+  "unknown settings and features": {
     script: () => "done",
     modelName: "gpt-5.5",
     run: async ({ codex, workspace, codexHome }) => {
