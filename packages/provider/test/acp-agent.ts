@@ -22,6 +22,7 @@ const home = process.env["ACP_TEST_HOME"];
 const sessions = new Map<string, Session>();
 /** How often each session was refused. */
 const refusals = new Map<string, number>();
+const late = Promise.withResolvers<void>();
 let isLoggedIn = fault !== "--needs-login";
 
 if (fault === "--exits") {
@@ -104,6 +105,12 @@ const app = agent({ name: "tiny" })
       process.stderr.write("no room for a session\n");
       process.exit(4);
     }
+    // The first session is opened only when the next one is requested.
+    if (fault === "--late-session" && sessions.size === 0) {
+      const first = { sessionId: "late", ...open("late", params.mcpServers, params._meta) };
+      return late.promise.then(() => first);
+    }
+    late.resolve();
     const sessionId = crypto.randomUUID();
     return { sessionId, ...open(sessionId, params.mcpServers, params._meta) };
   })
@@ -160,6 +167,7 @@ const app = agent({ name: "tiny" })
   })
   .onRequest(methods.agent.session.close, ({ params }) => {
     sessions.delete(params.sessionId);
+    if (params.sessionId === "late") process.stderr.write("closed the late session\n");
     return {};
   })
   .onRequest(methods.agent.session.prompt, async ({ params, client }) => {

@@ -10,9 +10,18 @@ interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+interface ResumedThread {
+  /** Undefined while it is being resumed. */
+  thread: Thread | undefined;
+  /** Number of calls that use it. */
+  users: number;
+}
+
 /** Operations on a provider's threads, other than running turns. */
 export class CodexThreads {
   readonly #holder: CodexHolder;
+  /** Threads that are resumed for the duration of calls, by id. */
+  readonly #resumed = new Map<string, ResumedThread>();
 
   constructor(holder: CodexHolder) {
     this.#holder = holder;
@@ -96,8 +105,21 @@ export class CodexThreads {
     return this.#lend(async (codex, sessions) => {
       const held = sessions.find(id)?.thread;
       if (held) return act(held);
-      await using resumed = await codex.resumeThread(id, {}, options);
-      return await act(resumed);
+      // Concurrent calls get the same thread, so only the last one may close it.
+      const resumed: ResumedThread = this.#resumed.get(id) ?? { thread: undefined, users: 0 };
+      this.#resumed.set(id, resumed);
+      resumed.users += 1;
+      try {
+        resumed.thread = await codex.resumeThread(id, {}, options);
+        return await act(resumed.thread);
+      } finally {
+        resumed.users -= 1;
+        if (resumed.users === 0) {
+          this.#resumed.delete(id);
+          // A model call may have continued the thread meanwhile.
+          if (!sessions.find(id)) await resumed.thread?.close();
+        }
+      }
     }, options);
   }
 

@@ -47,7 +47,7 @@ async function connectToWaitingTurn(): Promise<OtherProcess> {
   );
   const url = server.url ?? "";
   const asking = createCodex({ connect: { url }, cwd: server.workspace, persist: true });
-  const weather = tool({ inputSchema: z.object({}) });
+  const weather = tool({ inputSchema: z.object({}), outputSchema: z.string() });
   const asked = await generateText({ model: asking(), prompt: "ask", tools: { weather } });
   await asking.close();
   const threadId = threadIdOf(asked.providerMetadata);

@@ -1,3 +1,4 @@
+import { DisposableStack } from "@codexkit/rpc/async";
 import { CodexError } from "codexkit";
 import type { Call } from "../call/read-call.ts";
 import { TurnParts } from "../stream/turn-parts.ts";
@@ -13,28 +14,28 @@ import { partsOptions, turnSettings } from "./thread-options.ts";
 import { TurnRun } from "./turn-run.ts";
 
 /**
- * Continues a turn that another process started on the same server, and that waits for the answers of this call: the server
- * repeats its requests to a client that resumes the thread. Undefined if there is no such turn.
+ * Continues a turn that another process started on the same server and that waits for this call's answers. The server repeats
+ * the turn's requests to a client that resumes the thread. Returns undefined if there is no such turn.
  */
 export async function adoptTurn(sessions: Sessions, threadId: string, call: Call): Promise<Step | undefined> {
   const { turnId } = call.prompt.thread ?? {};
-  // A turn that this process started and no longer holds has ended.
+  // If this process holds the thread but no longer the turn, the turn has ended.
   if (turnId === undefined || sessions.find(threadId)) return undefined;
-  // A turn with other messages must not continue with these.
+  // A turn whose messages differ from the call's must not continue with them.
   if (call.options.threadId === undefined && isChanged(call, threadId, turnId)) return undefined;
   const broker = new ClientRequestBroker();
   broker.serve(call);
-  const openBroker = broker.openForTurn();
+  using undo = new DisposableStack();
+  const openBroker = undo.use(broker.openForTurn());
   try {
     const session = await sessions.resume(threadId, call, broker);
     // Another call of this process has already adopted the turn.
     if (session.broker !== broker) return undefined;
+    undo.defer(() => sessions.drop(session));
     const run = await attach(session, turnId, call);
-    if (run === undefined || !(await addInput(session, call))) {
-      sessions.drop(session);
-      return undefined;
-    }
+    if (run === undefined || !(await addInput(session, call))) return undefined;
     submitAnswers(broker, answersOf(call.prompt));
+    undo.move();
     void run.ended.then(() => openBroker[Symbol.dispose]());
     return { session, run, answered: [], warnings: [] };
   } catch (error) {

@@ -83,11 +83,11 @@ async function copyOrStart(
   if (!session.isStored || lastTurnId === undefined || from === undefined) {
     return sessions.start(call, { warnings, hasWarnedOfChange });
   }
+  const history = await call.prompt.readHistory(from);
   const copy = await sessions.fork(session.thread.id, call, { lastTurnId });
   copy.transcript = session.transcript.through(lastTurnId);
   copy.hasWarnedOfChange = hasWarnedOfChange;
-  const history = await call.prompt.readHistory(from);
-  if (history.items.length > 0) await copy.thread.inject([...history.items], call.callOptions);
+  await sessions.injectHistory(copy, history.items, call);
   return { session: copy, warnings: [...warnings, ...history.warnings] };
 }
 

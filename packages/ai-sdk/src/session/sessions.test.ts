@@ -13,13 +13,33 @@ async function storeThread({ codex, workspace }: LaunchedCodex): Promise<string>
   return thread.id;
 }
 
-function callWith(abortSignal?: AbortSignal): Promise<Call> {
+function callWith(abortSignal?: AbortSignal, prompt = userPrompt("two")): Promise<Call> {
   const defaults = callDefaults({ fetch: undefined, onWarning: undefined }, {});
   return readCall("mock-model", defaults, {
-    prompt: userPrompt("two"),
+    prompt,
     ...(abortSignal && { abortSignal }),
   });
 }
+
+describe("a new thread that can't get its history", () => {
+  it("is released", async () => {
+    const abort = new AbortController();
+    await using stage = await launchCodex({
+      model: [],
+      onPacket: (packet) => {
+        if (JSON.stringify(packet).includes("thread/inject_items")) abort.abort(new Error("left"));
+      },
+    });
+    const sessions = new Sessions(stage.codex, { prestartedThreads: 0 });
+    const call = await callWith(abort.signal, [
+      ...userPrompt("one"),
+      { role: "assistant", content: [{ type: "text", text: "earlier" }] },
+      ...userPrompt("two"),
+    ]);
+    await expect(sessions.start(call)).rejects.toMatchObject({ code: "aborted" });
+    await expect.poll(async () => (await stage.codex.request("thread/loaded/list", {})).data).toEqual([]);
+  });
+});
 
 describe("concurrent calls that resume a thread", () => {
   it("get the same session, even if the first call is aborted", async () => {

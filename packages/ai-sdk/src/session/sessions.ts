@@ -2,6 +2,7 @@ import type { SharedV4Warning } from "@ai-sdk/provider";
 import type { Codex, Thread } from "codexkit";
 import { AI_SDK_LIMITS } from "../limits.ts";
 import type { Call } from "../call/read-call.ts";
+import type { History } from "../prompt/read-prompt.ts";
 import { raceAbort } from "@codexkit/rpc/async";
 import { threadTools, toolFingerprints } from "./thread-tools.ts";
 import { ClientRequestBroker } from "../requests/client-request-broker.ts";
@@ -96,8 +97,19 @@ export class Sessions {
       tools: toolFingerprints(call),
       hasWarnedOfChange,
     });
-    if (history.items.length > 0) await thread.inject([...history.items], call.callOptions);
+    await this.injectHistory(session, history.items, call);
     return { session, warnings: [...warnings, ...history.warnings] };
+  }
+
+  /** Adds a call's earlier messages to a new thread. If that fails, the thread is released, because no call can name it. */
+  async injectHistory(session: Session, items: History["items"], call: Call): Promise<void> {
+    if (items.length === 0) return;
+    try {
+      await session.thread.inject([...items], call.callOptions);
+    } catch (error) {
+      this.drop(session);
+      throw error;
+    }
   }
 
   /** Starts threads for the next calls of this kind. Called when the call's turn has begun. */

@@ -184,8 +184,11 @@ class Evaluator<Output> {
       await withTimeout(dispatcher.settle(), SETTLE_LIMIT_MS, late).catch((error: unknown) => {
         this.#reporter.warn("A tool's changes were not rolled back in time.", error);
       });
-      await observer.stop();
-      await closeInTime(thread);
+      try {
+        await observer.stop();
+      } finally {
+        await closeInTime(thread);
+      }
     }
   }
 

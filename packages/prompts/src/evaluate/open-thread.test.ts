@@ -10,10 +10,13 @@ import {
   Budget,
   definePrompt,
   definePromptTool,
+  defineSlice,
   evaluate,
+  on,
   openWorkspace,
   type PromptThreadOptions,
   PromptSession,
+  ToolInvoked,
 } from "../index.ts";
 
 const launch = (model: Script) => launchCodex({ model, modelName: "gpt-5.5", modelRetries: 0 });
@@ -115,6 +118,32 @@ describe("reuse", () => {
       code: "invalid_option",
     });
   });
+
+  test("closes a thread that can't be used", async () => {
+    await using setup = await launch([]);
+    const budget = new Budget({ usd: 1, prices: { other: { inputPerMillion: 1, outputPerMillion: 1 } } });
+    const loaded = async () => (await setup.codex.request("thread/loaded/list", {})).data;
+    const thread = { cwd: setup.workspace, config: { thread_unload_delay_secs: 0 } };
+    await expect(evaluate(setup.codex, prompt, { thread, budget }).result()).rejects.toMatchObject({
+      code: "invalid_option",
+    });
+    await expect.poll(loaded).toEqual([]);
+  });
+});
+
+test("a reducer that throws on an event of Codex fails the evaluation, which closes its thread", async () => {
+  await using setup = await launch([run("true"), "Done."]);
+  const schema = z.number();
+  const reject = (): number => {
+    throw new Error("no room");
+  };
+  const counted = defineSlice({ name: "counted", schema, initial: 0, reducers: [on(ToolInvoked, reject)] });
+  const session = new PromptSession({ slices: [counted] });
+  const thread = { cwd: setup.workspace, config: { thread_unload_delay_secs: 0 } };
+  const failed = evaluate(setup.codex, prompt, { session, thread }).result();
+  await expect(failed).rejects.toThrow("no room");
+  const loaded = async () => (await setup.codex.request("thread/loaded/list", {})).data;
+  await expect.poll(loaded).toEqual([]);
 });
 
 describe("approvals", () => {

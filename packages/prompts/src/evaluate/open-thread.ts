@@ -3,6 +3,7 @@ import { PromptError } from "../errors.ts";
 import type { RenderedTool } from "../prompt/render-prompt.ts";
 import type { PromptSession } from "../session/session.ts";
 import type { EvaluateOptions, PromptThreadOptions } from "./options.ts";
+import { closeInTime } from "./stop-control.ts";
 import { hashSettings, hashTools, isReusable, usedThread } from "./thread-reuse.ts";
 
 export interface ThreadRequest {
@@ -36,9 +37,14 @@ export async function openThread(request: ThreadRequest): Promise<Thread> {
   const startOptions = { ...threadOptions, tools: tools.map(request.toSdkTool) };
   const resumed = settings.reuse ? await resumeThread(request, wanted, startOptions) : undefined;
   const thread = resumed ?? (await codex.startThread(startOptions));
-  budget?.checkModel(thread.settings.model);
-  if (!settings.ephemeral) session.update(usedThread, () => ({ threadId: thread.id, ...wanted }));
-  return thread;
+  try {
+    budget?.checkModel(thread.settings.model);
+    if (!settings.ephemeral) session.update(usedThread, () => ({ threadId: thread.id, ...wanted }));
+    return thread;
+  } catch (error) {
+    await closeInTime(thread);
+    throw error;
+  }
 }
 
 /**

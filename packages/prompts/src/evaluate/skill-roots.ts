@@ -20,14 +20,28 @@ export async function addSkillRoots(codex: Codex, skills: readonly PromptSkill[]
   if (needed.length === 0) return { [Symbol.asyncDispose]: async () => {} };
   const state = roots.get(codex) ?? { users: new Map<string, number>(), updates: new SerialQueue() };
   roots.set(codex, state);
-  const change = async (by: 1 | -1): Promise<void> => {
+  const add = (count: 1 | -1): void => {
     for (const root of needed) {
-      const users = (state.users.get(root) ?? 0) + by;
+      const users = (state.users.get(root) ?? 0) + count;
       if (users > 0) state.users.set(root, users);
       else state.users.delete(root);
     }
-    await state.updates.run(() => codex.skills.setExtraRoots([...state.users.keys()]));
   };
-  await change(1);
-  return { [Symbol.asyncDispose]: () => change(-1) };
+  const setRoots = (): Promise<void> => codex.skills.setExtraRoots([...state.users.keys()]);
+  await state.updates.run(async () => {
+    add(1);
+    try {
+      await setRoots();
+    } catch (error) {
+      // Still inside the queued update, so that the next one does not include these roots.
+      add(-1);
+      throw error;
+    }
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      add(-1);
+      await state.updates.run(setRoots);
+    },
+  };
 }

@@ -37,6 +37,8 @@ export class ThreadObserver {
     const reading = (async () => {
       for await (const event of events) this.#onEvent(event, model);
     })();
+    // A reducer of the session may throw. `stop` reports it.
+    reading.catch(() => {});
     this.#stopReading = async () => {
       await events.return?.();
       await reading;

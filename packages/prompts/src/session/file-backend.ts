@@ -119,8 +119,11 @@ class FileBackend implements SessionBackend {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#writes.run(() => this.#file.close());
-    this.#lock[Symbol.dispose]();
+    try {
+      await this.#writes.run(() => this.#file.close());
+    } finally {
+      this.#lock[Symbol.dispose]();
+    }
     this.#checkStored();
   }
 

@@ -74,6 +74,18 @@ describe("an ACP agent that misbehaves", () => {
     await expect(startSession(provider)).rejects.toMatchObject({ code: "spawn_failed" });
   });
 
+  it("opens a session too late: the session is closed", async () => {
+    const closed = Promise.withResolvers<string>();
+    await using provider = await launchTiny({
+      fault: "--late-session",
+      limits: { sessionMs: 500 },
+      onStderr: (line) => closed.resolve(line),
+    });
+    await expect(startSession(provider)).rejects.toMatchObject({ code: "spawn_failed" });
+    await runSession(provider, {});
+    expect(await closed.promise).toBe("closed the late session");
+  });
+
   it("crashes while a session is being opened: the call fails with its last output, and so does the next, on a new process", async () => {
     await using provider = await launchTiny({ fault: "--dies-early" });
     const failure = { code: "spawn_failed", message: expect.stringContaining("no room for a session") };

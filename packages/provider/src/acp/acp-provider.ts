@@ -185,11 +185,17 @@ export class AcpProvider implements AgentProvider {
     const { asksPermission = "sometimes" } = this.#options;
     const plan = planSession(spec, { capabilities, supportsReasoningEffort, asksPermission });
     refuseIgnored(this.name, spec, plan.ignored);
-    const opened = await this.#waitFor(
-      agent,
-      "the agent's session",
-      this.#openSession(agent, plan, resumed, signal),
-    );
+    const opening = this.#openSession(agent, plan, resumed, signal);
+    let opened: OpenedSession;
+    try {
+      opened = await this.#waitFor(agent, "the agent's session", opening);
+    } catch (error) {
+      void opening.then(
+        (late) => this.#closeLate(agent, late),
+        () => {},
+      );
+      throw error;
+    }
     try {
       refuseIgnored(this.name, spec, opened.ignored);
       await this.#waitFor(agent, "the agent's settings", configureSession(agent, opened));
@@ -201,6 +207,12 @@ export class AcpProvider implements AgentProvider {
       throw spawnFailed(error);
     }
     return this.#adopt(agent, plan, opened, { timeoutMs: spec.timeoutMs, signal });
+  }
+
+  /** Closes a session that was opened after its call had timed out, unless a later call has resumed it. */
+  async #closeLate(agent: AcpAgent, { sessionId }: OpenedSession): Promise<void> {
+    if (this.#router.handle(sessionId) || this.#router.isResuming(sessionId)) return;
+    await agent.closeSession(sessionId, this.#limits.closeMs);
   }
 
   /** Retries sessions that ended recently: the agent may refuse them while it still writes them. */

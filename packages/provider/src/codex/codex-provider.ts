@@ -218,10 +218,14 @@ export class CodexProvider implements AgentProvider {
     }
     return this.#open(spec, options, async (settings) => {
       const opened = await startThread(this.#codex, settings);
-      if (await this.#keys.claim(key, parsed, opened.thread.id)) return opened;
-      await discardThread(this.#codex, Promise.resolve(opened));
-      const message = `Another process is starting the session of the idempotency key "${key}". Try again.`;
-      throw new ProviderError("session_busy", message);
+      try {
+        if (await this.#keys.claim(key, parsed, opened.thread.id)) return opened;
+        const message = `Another process is starting the session of the idempotency key "${key}". Try again.`;
+        throw new ProviderError("session_busy", message);
+      } catch (error) {
+        await discardThread(this.#codex, Promise.resolve(opened));
+        throw error;
+      }
     });
   }
 

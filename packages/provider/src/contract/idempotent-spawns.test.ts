@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentHandle } from "./agent-provider.ts";
 import { IdempotentSpawns } from "./idempotent-spawns.ts";
+import { ProviderError } from "./provider-error.ts";
 
 const SPEC = { prompt: "Do it", cwd: "/tmp" };
 
@@ -51,6 +52,20 @@ describe("spawns by idempotency key", () => {
     const handle = { sessionId: "1" } as AgentHandle;
     opened.resolve(handle);
     expect(await first).toBe(handle);
+  });
+
+  it("are repeated for a second caller if the first cancels", async () => {
+    const { spawns, spawn, count } = spawner();
+    const key = { idempotencyKey: "a" };
+    const cancelled = Promise.withResolvers<AgentHandle>();
+    const first = spawns.once(SPEC, key, () => cancelled.promise);
+    const others = [spawns.once(SPEC, key, spawn), spawns.once(SPEC, key, spawn)];
+    cancelled.reject(new ProviderError("context_cancelled", "The first caller left."));
+    await expect(first).rejects.toMatchObject({ code: "context_cancelled" });
+    const [second, third] = await Promise.all(others);
+    expect(second).toMatchObject({ sessionId: "1" });
+    expect(third).toBe(second);
+    expect(count()).toBe(1);
   });
 
   it("are remembered up to a limit, beyond which the oldest is forgotten", async () => {

@@ -20,7 +20,8 @@ export class IdempotentSpawns<Handle extends AgentHandle> {
   readonly #spawns = new BoundedMap<string, KeyedSpawn<Handle>>(REMEMBERED_KEYS);
 
   /**
-   * Returns the session of the key, or calls `spawn`. For a call that joins an earlier one, `signal` only ends the wait.
+   * Returns the session of the key, or calls `spawn`. For a call that joins an earlier one, `signal` only ends the wait. If the
+   * earlier call is cancelled before its session is open, the joining call spawns the session.
    * @throws {ProviderError} `idempotency_conflict` if the key was used for a different spec.
    */
   async once(
@@ -32,7 +33,8 @@ export class IdempotentSpawns<Handle extends AgentHandle> {
     const plain = withoutCallback(spec);
     const known = this.#spawns.get(key);
     if (known) {
-      if (isDeepStrictEqual(known.spec, plain)) return raceCancel(known.handle, signal);
+      if (isDeepStrictEqual(known.spec, plain))
+        return this.#join(known.handle, spec, { idempotencyKey: key, signal }, spawn);
       const message = `The idempotency key "${key}" was used for a different spec. Use a new key for a new task.`;
       throw new ProviderError("idempotency_conflict", message);
     }
@@ -42,6 +44,23 @@ export class IdempotentSpawns<Handle extends AgentHandle> {
       if (this.#spawns.get(key)?.handle === handle) this.#spawns.delete(key);
     });
     return handle;
+  }
+
+  async #join(
+    handle: Promise<Handle>,
+    spec: AgentSpec,
+    options: SpawnOptions,
+    spawn: () => Promise<Handle>,
+  ): Promise<Handle> {
+    try {
+      return await raceCancel(handle, options.signal);
+    } catch (error) {
+      const isOfOther =
+        ProviderError.is(error) && error.code === "context_cancelled" && !options.signal?.aborted;
+      if (!isOfOther) throw error;
+      // The failed spawn has been forgotten.
+      return this.once(spec, options, spawn);
+    }
   }
 }
 

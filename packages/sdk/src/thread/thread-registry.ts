@@ -1,9 +1,10 @@
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
+import { KeyedSerialQueue, raceAbort } from "@codexkit/rpc/async";
 import { CALL } from "../connection/call-limits.ts";
 import type { Caller } from "../connection/caller.ts";
 import type { Supervisor } from "../connection/supervisor.ts";
-import { CodexError } from "../errors.ts";
+import { abortedError, CodexError } from "../errors.ts";
 import type { CodexEvent } from "../events/event.ts";
 import type { ThreadChannel } from "../routing/thread-channel.ts";
 import type { ThreadRouter } from "../routing/thread-router.ts";
@@ -54,6 +55,7 @@ export class ThreadRegistry implements ThreadHost {
   readonly #router: ThreadRouter;
   readonly #entries = new Map<string, Entry>();
   readonly #responders = new Map<string, Responders>();
+  readonly #resumes = new KeyedSerialQueue<string>();
 
   readonly #onReleased: (threadId: string) => void;
 
@@ -80,7 +82,7 @@ export class ThreadRegistry implements ThreadHost {
 
   /** Returns the same `Thread` for the same ID, with the handlers of the latest call. */
   resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
-    return this.#open(options, () => this.#resume(threadId, options, call));
+    return this.#open(options, () => this.#resumeInOrder(threadId, options, call));
   }
 
   fork(threadId: string, options: ForkThreadOptions, call: CallOptions): Promise<Thread> {
@@ -99,9 +101,20 @@ export class ThreadRegistry implements ThreadHost {
     return this.#adopt(response, wire, generation);
   }
 
-  async #resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
+  /** Resumes a thread after earlier resumes of it, because a failed one restores what it found. */
+  async #resumeInOrder(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
     checkThreadOptions("resumeThread", options, RESUME_THREAD);
     rejectUnknownOptions("resumeThread: the third argument", call, CALL);
+    const acquired = this.#resumes.acquire(threadId);
+    try {
+      await raceAbort(acquired, call.signal, abortedError);
+      return await this.#resume(threadId, options, call);
+    } finally {
+      void acquired.then((lock) => lock[Symbol.dispose]());
+    }
+  }
+
+  async #resume(threadId: string, options: ResumeThreadOptions, call: CallOptions): Promise<Thread> {
     const wire = toWire(options, this.local);
     const before = this.#responders.get(threadId);
     // Set first: the server repeats its pending requests immediately.

@@ -120,6 +120,23 @@ describe("a watch", () => {
     await expect(next).rejects.toMatchObject({ code: "aborted" });
   });
 
+  it("is stopped on the server if it is aborted before the server has responded", async () => {
+    await using fake = startFakeAppServer({
+      on: { "fs/watch": [notify("fake/watching", {})], "fs/unwatch": [notify("fake/stopped", {})] },
+    });
+    const caller = peerCaller(fake.peer);
+    const heard = (method: string): Promise<void> =>
+      new Promise((resolve) => void caller.on(method as "fs/changed", () => resolve()));
+    const watching = heard("fake/watching");
+    const stopped = heard("fake/stopped");
+    const controller = new AbortController();
+    const watch = new Files(caller).watch("/w", { signal: controller.signal });
+    await watching;
+    controller.abort();
+    await expect(watch).rejects.toMatchObject({ code: "aborted" });
+    await stopped;
+  });
+
   it("ignores other watches and ends with the server", async () => {
     const change = (path: string, watchId: unknown): FakeAction =>
       notify("fs/changed", { watchId, changedPaths: [path] });

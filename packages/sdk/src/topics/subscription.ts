@@ -42,7 +42,12 @@ export async function openSubscription<Value, Started>(
       values.end(error);
     }),
   );
-  const started = await start();
+  const started = await start().catch((error: unknown) => {
+    // The server may have started nevertheless. Not awaited, because it may not respond.
+    const gaveUp = error instanceof CodexError && (error.code === "aborted" || error.code === "timeout");
+    if (gaveUp && !isLost) void stop?.().catch(() => {});
+    throw error;
+  });
   opening.defer(async () => {
     // A request to a lost server would launch a new one, and the old one's subscriptions ended with it.
     if (!isLost) await stop?.().catch(() => {});

@@ -1,5 +1,8 @@
 import { gate, say, waitFor } from "@codexkit/scripted-model";
+import { codexFolders } from "@codexkit/testing";
 import { Codex } from "codexkit";
+import { symlink } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codexFixture, read, type Transcript } from "../../../test/codex-fixture.ts";
 import { CodexProvider } from "../codex-provider.ts";
@@ -72,5 +75,21 @@ describe("an idempotency key", () => {
     const second = await provider.spawn(fixture.spec("go"), { idempotencyKey });
     expect(second.sessionId).not.toBe(first.sessionId);
     expect((await read(second)).end).toMatchObject({ success: true });
+  });
+});
+
+describe("a session whose key can't be recorded", () => {
+  it("is released", async () => {
+    await using folders = await codexFolders({ model: () => say("never") });
+    const options = { env: folders.env, inheritEnv: false, listen: `unix://${join(folders.root, "socket")}` };
+    await using provider = await CodexProvider.create(options);
+    // A link to a missing folder: no key can be read or recorded.
+    await symlink(join(folders.root, "missing"), join(folders.codexHome, "codexkit-spawn-keys"));
+    const spec = { prompt: "go", cwd: folders.workspace, sandboxEnabled: false };
+    const spawned = provider.spawn(spec, { idempotencyKey: "task-1" });
+    await expect(spawned).rejects.toMatchObject({ code: "spawn_failed" });
+    await using observer = await Codex.connect(options.listen);
+    const loaded = async () => (await observer.request("thread/loaded/list", {})).data;
+    await expect.poll(loaded).toEqual([]);
   });
 });
