@@ -1,11 +1,14 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import {
+  DESKTOP,
   expectAccessible,
   FakeDaemon,
   type FakeSession,
+  type OpenOptions,
   PHONE,
   takeScreenshot,
+  untilStill,
   useBrowser,
 } from "./rig/index.ts";
 import { fileChange, form, mcpTool, permissions, questions, visit } from "./requests.ts";
@@ -29,11 +32,12 @@ async function answerOf(daemon: FakeDaemon, id: string): Promise<unknown> {
 async function openInbox(
   daemon: FakeDaemon,
   ask: (session: FakeSession) => Promise<string>,
+  options?: OpenOptions,
 ): Promise<{ page: Page; card: Locator; id: string; session: FakeSession }> {
   const session = await daemon.createSession("fix parser");
   await session.startTurn("Fix the parser");
   const id = await ask(session);
-  const page = await browser.open(daemon, "/inbox");
+  const page = await browser.open(daemon, "/inbox", options);
   const card = page.locator(`#approval-${id}`);
   await card.waitFor();
   return { page, card, id, session };
@@ -172,7 +176,7 @@ describe("a command", () => {
     const session = await daemon.createSession("phone");
     const id = await session.askForCommand("npm test");
     const token = await daemon.api.createToken(["read", "approve"]);
-    const page = await browser.open({ url: daemon.url, token }, "/inbox");
+    const page = await browser.open(daemon, "/inbox", { token });
     const card = page.locator(`#approval-${id}`);
     await card.getByRole("button", { name: "Decline…" }).click();
     await card.getByLabel(/The agent does not receive it/).fill("Not on Fridays.");
@@ -282,6 +286,55 @@ describe("other kinds", () => {
       offer: "accept",
       grant: { network: false, read: ["/etc/hosts"], write: ["/srv/cache"] },
     });
+  });
+
+  test.each([
+    ["inbox", DESKTOP],
+    ["inbox", PHONE],
+    ["transcript", DESKTOP],
+    ["transcript", PHONE],
+  ] as const)(
+    "a press right after a tick counts, because ticks move nothing (%s, %o)",
+    async (place, viewport) => {
+      await using daemon = await FakeDaemon.start();
+      const session = await daemon.createSession("fix parser");
+      const turn = await session.startTurn("Fix the parser");
+      const id = await session.ask(permissions, { turnId: turn.id });
+      const page = await browser.open(daemon, place === "inbox" ? "/inbox" : `/s/${session.id}`, {
+        viewport,
+      });
+      const card = page.locator(`#approval-${id}`);
+      const box = card.getByLabel("/srv/cache");
+      const grant = card.getByRole("button", { name: "Grant for this turn" });
+      // Scrolls until nothing covers it.
+      await box.click({ trial: true });
+      await untilStill(card);
+      const areas = await Promise.all([box, grant].map(async (element) => element.boundingBox()));
+      // Without the waits of a locator, as by somebody who is in a hurry.
+      for (const area of areas) {
+        if (!area) throw new Error("The card has no such element.");
+        await page.mouse.click(area.x + area.width / 2, area.y + area.height / 2);
+      }
+      await page.getByText(/Allowed in part for this turn by you/).waitFor();
+      expect(await answerOf(daemon, id)).toMatchObject({ grant: { write: ["/srv/cache"] } });
+    },
+  );
+
+  test("the last answer of several questions moves no button", async () => {
+    await using daemon = await FakeDaemon.start();
+    const { card, id, page } = await openInbox(daemon, async (session) => session.ask(questions), {
+      viewport: PHONE,
+    });
+    const send = card.getByRole("button", { name: "Send the answers" });
+    await card.getByLabel("SQLite").check();
+    await card.getByText("Every question needs an answer.").waitFor();
+    const before = await send.boundingBox();
+    await card.getByLabel("What is the licence key?").fill("abc-123");
+    await card.getByText("Every question needs an answer.").waitFor({ state: "hidden" });
+    expect(await send.boundingBox()).toEqual(before);
+    await send.and(page.locator("[aria-disabled=false]")).click();
+    await page.getByText(/Answered by you/).waitFor();
+    expect(await answerOf(daemon, id)).toMatchObject({ type: "answers" });
   });
 
   test("questions take options and secrets, and keep drafts while the list changes", async () => {
@@ -405,7 +458,9 @@ describe("several people", () => {
 
   test("an answer that did not arrive is sent again as it was", async () => {
     await using daemon = await FakeDaemon.start();
-    const { card, page, id } = await openInbox(daemon, async (session) => session.askForCommand("npm test"));
+    const { card, page, id } = await openInbox(daemon, async (session) => session.askForCommand("npm test"), {
+      expectedProblems: [/^connection lost: .*\/answer/],
+    });
     await page.route("**/answer", async (route) => route.abort(), { times: 1 });
     await card.getByRole("button", { name: "Allow for the session" }).click();
     await card.getByText("The daemon can't be reached.").waitFor();

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { DaemonHome, PHONE, startRealDaemon, useBrowser } from "./rig/index.ts";
+import { DaemonHome, PHONE, pressButton, startRealDaemon, useBrowser } from "./rig/index.ts";
 
 const browser = useBrowser();
 
@@ -25,7 +25,7 @@ test("a patch is allowed with its diff in view, and Codex writes it", async () =
   const card = page.getByRole("article", { name: "Change a file" });
   await card.getByRole("group", { name: "Changes to approve" }).getByText("the first line").waitFor();
   expect(existsSync(join(daemon.workspace, "notes.md"))).toBe(false);
-  await card.getByRole("button", { name: "Allow once" }).click();
+  await pressButton(card.getByRole("button", { name: "Allow once" }));
   await page.getByText(/Allowed once by you/).waitFor();
   await expect.poll(() => existsSync(join(daemon.workspace, "notes.md"))).toBe(true);
   expect(await readFile(join(daemon.workspace, "notes.md"), "utf8")).toBe("# Notes\nthe first line\n");
@@ -47,9 +47,9 @@ test("the sentence of a refusal reaches the model", async () => {
   const page = await browser.open(daemon, "/inbox");
   const card = page.getByRole("article", { name: "Run a command" });
   await card.getByText("It writes.").waitFor();
-  await card.getByRole("button", { name: "Decline…" }).click();
+  await pressButton(card.getByRole("button", { name: "Decline…" }));
   await card.getByLabel("Tell the agent what to do instead").fill("Only describe the file.");
-  await card.getByRole("button", { name: "Decline", exact: true }).click();
+  await pressButton(card.getByRole("button", { name: "Decline", exact: true }));
   await page.getByText(/Declined by you/).waitFor();
   await expect.poll(() => seen.some((body) => body.includes("Only describe the file."))).toBe(true);
   expect(existsSync(join(daemon.workspace, "made"))).toBe(false);
@@ -81,7 +81,7 @@ test("a question of the plan mode is answered", async () => {
   const page = await browser.open(daemon, `/s/${session.id}`);
   const card = page.getByRole("article", { name: "Answer a question" });
   await card.getByLabel("Blue").check();
-  await card.getByRole("button", { name: "Send the answer" }).click();
+  await pressButton(card.getByRole("button", { name: "Send the answer" }));
   await page.getByText("Blue it is.").first().waitFor();
   expect(seen.some((body) => body.includes("Blue") && body.includes("function_call_output"))).toBe(true);
 });
@@ -110,10 +110,7 @@ test("a form of an MCP server is filled in, and the server receives the answer",
   const card = page.getByRole("article", { name: "till asks" });
   await card.getByText("What is your name?").waitFor();
   await card.getByLabel("Name").fill("Ann");
-  await card
-    .getByRole("button", { name: "Send the form" })
-    .and(page.locator("[aria-disabled=false]"))
-    .click();
+  await pressButton(card.getByRole("button", { name: "Send the form" }));
   await page.getByText("It is Ann.").first().waitFor();
 });
 
@@ -143,9 +140,7 @@ test("a part of the requested permissions is granted", async () => {
   const card = page.getByRole("article", { name: "Grant permissions" });
   await card.getByText("The tests need both.").waitFor();
   await card.getByRole("checkbox", { name: /network/i }).check();
-  // The focus of the box has moved the card, whose buttons act once it has been still for 400 ms.
-  await page.waitForTimeout(600);
-  await card.getByRole("button", { name: "Grant for this turn" }).click();
+  await pressButton(card.getByRole("button", { name: "Grant for this turn" }));
   await page
     .getByText(/Granted: .*"network":\{"enabled":true\},"file_system":null/)
     .first()
@@ -168,13 +163,13 @@ test("on a phone, a session is created and its requests are answered by touch al
   await page.getByRole("button", { name: "Start" }).tap();
   const card = page.getByRole("article", { name: "Run a command" });
   await card.getByText("The first file.").waitFor();
-  await card.getByRole("button", { name: "Allow once" }).and(page.locator("[aria-disabled=false]")).tap();
+  await pressButton(card.getByRole("button", { name: "Allow once" }), "tap");
   await page.getByText(/Allowed once by you/).waitFor();
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /Inbox/ }).tap();
   await card.getByText("The second file.").waitFor();
-  await card.getByRole("button", { name: "Decline…" }).and(page.locator("[aria-disabled=false]")).tap();
+  await pressButton(card.getByRole("button", { name: "Decline…" }), "tap");
   await card.getByLabel("Tell the agent what to do instead").fill("One is enough.");
-  await card.getByRole("button", { name: "Decline", exact: true }).tap();
+  await pressButton(card.getByRole("button", { name: "Decline", exact: true }), "tap");
   await page.getByText(/Declined by you/).waitFor();
   await page
     .getByRole("navigation", { name: "Main" })

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import {
   expectAccessible,
   FakeDaemon,
+  LOST_CONNECTION,
   PHONE,
   startRealDaemon,
   takeScreenshot,
@@ -159,7 +160,7 @@ test(
   async () => {
     await using daemon = await FakeDaemon.start();
     const session = await daemon.createSession();
-    const page = await browser.open(daemon, `/s/${session.id}`);
+    const page = await browser.open(daemon, `/s/${session.id}`, { expectedProblems: [LOST_CONNECTION] });
     await composer(page).waitFor();
     await page.context().setOffline(true);
     await composer(page).fill("kept");
@@ -244,7 +245,7 @@ test("a login that expires keeps the draft, and another person does not see it",
   const session = await daemon.createSession("Work");
   const page = await browser.open(daemon, `/s/${session.id}`, {
     isLoggedIn: false,
-    expectedProblems: [/status of 401/],
+    expectedProblems: [/status of 401/, LOST_CONNECTION],
   });
   const signIn = async (token = ""): Promise<void> => {
     await page.getByLabel("Token or one-time code").fill(token);

@@ -106,8 +106,8 @@ test("shows what the daemon refuses, and no actions without the scope admin", as
   await page.getByRole("button", { name: "Drain beta" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Drain" }).click();
   await page.getByRole("alert").waitFor();
-  const reader = { url: daemon.url, token: await daemon.api.createToken(["read"]) };
-  const other = await browser.open(reader, "/nodes");
+  const token = await daemon.api.createToken(["read"]);
+  const other = await browser.open(daemon, "/nodes", { token });
   await other.getByRole("heading", { name: /^gamma/ }).waitFor();
   expect(await other.getByRole("button", { name: /Drain|Remove/ }).count()).toBe(0);
 });

@@ -4,6 +4,7 @@ import {
   expectAccessible,
   expectAriaSnapshot,
   FakeDaemon,
+  LOST_CONNECTION,
   PHONE,
   takeScreenshot,
   useBrowser,
@@ -14,13 +15,15 @@ const browser = useBrowser();
 
 test.each(STATES)(
   "$name is recognisable and accessible in both themes and both widths",
-  async ({ name, prepare, interfere, shows, scopes, isLoggedIn = true }) => {
+  async ({ name, prepare, interfere, shows, scopes, isLoggedIn = true, losesConnections = false }) => {
     await using daemon = await FakeDaemon.start();
     const prepared = await prepare(daemon);
     const path = typeof prepared === "string" ? prepared : `/s/${prepared.id}`;
-    const token = scopes ? await daemon.api.createToken(scopes) : daemon.token;
-    const page = await browser.open({ url: daemon.url, token }, path, {
+    const token = scopes && (await daemon.api.createToken(scopes));
+    const page = await browser.open(daemon, path, {
       isLoggedIn,
+      token,
+      expectedProblems: losesConnections ? [LOST_CONNECTION] : [],
       reducedMotion: "reduce",
     });
     await interfere?.({ daemon, page, ...(typeof prepared !== "string" && { session: prepared }) });

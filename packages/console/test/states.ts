@@ -17,6 +17,8 @@ export interface PageState {
   /** What the page shows in this state. */
   readonly shows: RegExp;
   readonly isLoggedIn?: boolean;
+  /** Whether `interfere` cuts connections. */
+  readonly losesConnections?: boolean;
   /** Scopes of the browser's token. Default: all. */
   readonly scopes?: readonly Scope[];
 }
@@ -101,6 +103,7 @@ export const STATES: readonly PageState[] = [
   {
     name: "reconnecting",
     prepare: exchange,
+    losesConnections: true,
     interfere: async ({ daemon, page }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
       // After 10 s, the page would show the next state in the middle of the checks.
@@ -116,8 +119,15 @@ export const STATES: readonly PageState[] = [
   {
     name: "daemon-down",
     prepare: exchange,
+    losesConnections: true,
     interfere: async ({ daemon, page }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
+      // The page would reconnect for 10 s before it shows this state.
+      await page.evaluate(() => {
+        const start = globalThis.setTimeout;
+        globalThis.setTimeout = ((run: TimerHandler, ms?: number) =>
+          start(run, ms === 10_000 ? 100 : ms)) as typeof setTimeout;
+      });
       await daemon.faults.refuse();
     },
     shows: /The daemon can't be reached/,
@@ -177,6 +187,7 @@ export const STATES: readonly PageState[] = [
   {
     name: "behind",
     prepare: exchange,
+    losesConnections: true,
     interfere: async ({ daemon, page, session }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
       const accept = refuseStreams(daemon);
@@ -204,6 +215,7 @@ export const STATES: readonly PageState[] = [
   {
     name: "new-version",
     prepare: exchange,
+    losesConnections: true,
     interfere: async ({ daemon, page }) => {
       await page.getByText("The lexer drops the last token.").first().waitFor();
       await page.route("**/console/", async (route) => {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { expectAriaSnapshot, FakeDaemon, useBrowser } from "./rig/index.ts";
+import { expectAriaSnapshot, FakeDaemon, LOST_CONNECTION, useBrowser } from "./rig/index.ts";
 import { createNormalSession } from "./states.ts";
 
 const browser = useBrowser();
@@ -22,7 +22,10 @@ test("a burst of 5,000 deltas over connections that close is shown whole and onc
   const session = await daemon.createSession("Burst");
   const turn = await session.startTurn("Write a lot");
   const message = await turn.beginMessage();
-  const page = await browser.open(daemon, `/s/${session.id}`, { viewport: { width: 1280, height: 8000 } });
+  const page = await browser.open(daemon, `/s/${session.id}`, {
+    viewport: { width: 1280, height: 8000 },
+    expectedProblems: [LOST_CONNECTION],
+  });
   await page.getByRole("log").getByText("Write a lot").first().waitFor();
   for (let part = 0; part < 5; part += 1) {
     await message.write(Array.from({ length: 1000 }, (_, index) => `w${part * 1000 + index} `));
@@ -38,7 +41,7 @@ test("a stream that stalls goes on where it was, and a daemon that was away is f
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession("Away");
   const turn = await session.startTurn("Hello");
-  const page = await browser.open(daemon, `/s/${session.id}`);
+  const page = await browser.open(daemon, `/s/${session.id}`, { expectedProblems: [LOST_CONNECTION] });
   await page.getByRole("log").getByText("Hello").first().waitFor();
   daemon.faults.stall();
   await turn.say("Written while the stream stalls.");
@@ -56,7 +59,7 @@ test("a page that is newer than its restored store reads everything again", asyn
   const session = await daemon.createSession("Restored");
   const turn = await session.startTurn("Hello");
   const page = await browser.open(daemon, `/s/${session.id}`, {
-    expectedProblems: [/400 .*\/events/],
+    expectedProblems: [LOST_CONNECTION],
   });
   const log = page.getByRole("log");
   await log.getByText("Hello").first().waitFor();

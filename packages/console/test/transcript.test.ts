@@ -6,6 +6,7 @@ import {
   expectAccessible,
   FakeDaemon,
   type FakeSession,
+  LOST_CONNECTION,
   PHONE,
   takeScreenshot,
   useBrowser,
@@ -94,7 +95,7 @@ test("shows a conversation with all kinds of rows, in both themes and widths", a
 test("streams a message over split and lost connections without losing or doubling a character", async () => {
   await using daemon = await FakeDaemon.start();
   const session = await daemon.createSession();
-  const page = await browser.open(daemon, `/s/${session.id}`);
+  const page = await browser.open(daemon, `/s/${session.id}`, { expectedProblems: [LOST_CONNECTION] });
   await page.getByRole("heading", { name: "A session", level: 1 }).waitFor();
   daemon.faults.splitStreams(509);
   const turn = await session.startTurn("Count.");

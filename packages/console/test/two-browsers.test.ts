@@ -2,7 +2,7 @@ import { run, say, type Script } from "@codexkit/scripted-model";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startRealDaemon, useBrowser } from "./rig/index.ts";
+import { pressButton, startRealDaemon, useBrowser } from "./rig/index.ts";
 
 const browser = useBrowser();
 
@@ -23,7 +23,7 @@ test("two browsers answer one approval: the first wins, and the other shows who 
   await waiting.waitFor();
   expect(existsSync(join(daemon.workspace, "made"))).toBe(false);
 
-  await waiting.getByRole("button", { name: "Allow once" }).click();
+  await pressButton(waiting.getByRole("button", { name: "Allow once" }));
   await laptop
     .getByText(/allowed once by .*\(phone\)/i)
     .first()
@@ -58,7 +58,7 @@ test("the loser of a race is told who won", async () => {
     }
     await route.continue();
   });
-  await card.getByRole("button", { name: "Allow once" }).click();
+  await pressButton(card.getByRole("button", { name: "Allow once" }));
   await page
     .getByText(/declined by first/i)
     .first()

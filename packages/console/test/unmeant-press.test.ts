@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
-import { FakeDaemon, type FakeSession, useBrowser } from "./rig/index.ts";
+import { FakeDaemon, type FakeSession, untilStill, useBrowser } from "./rig/index.ts";
 
 const browser = useBrowser();
 
@@ -31,16 +31,24 @@ async function openTwo(daemon: FakeDaemon, place: "inbox" | "transcript") {
   const first = await ask(session, "first\n".repeat(6).trim());
   const second = await ask(other, "second");
   const page = await browser.open(daemon, path);
-  for (const id of [first, second])
-    await allowButton(page, id).and(page.locator("[aria-disabled=false]")).waitFor();
+  for (const id of [first, second]) {
+    await allowButton(page, id).waitFor();
+    await untilStill(page.locator(`#approval-${id}`));
+  }
   const box = await allowButton(page, first).boundingBox();
   if (!box) throw new Error("The card has no button.");
   return { page, first, second, x: box.x + 20, y: box.y + box.height / 2 };
 }
 
-/** Waits until the first card has shrunk or gone, and moves the page so that the second card's button is under the pointer. */
+/**
+ * Waits until the first card has shrunk or gone, and nothing moves any more. Then moves the second card so that its button is under
+ * the pointer.
+ */
 async function slideUnder(page: Page, first: string, second: string, y: number): Promise<void> {
   await allowButton(page, first).waitFor({ state: "detached" });
+  // The answer reaches the page as a response and as an event, and both may move the second card.
+  await expect.poll(async () => page.title()).toMatch(/^\(1\) /);
+  await untilStill(page.locator(`#approval-${second}`));
   await page.evaluate(
     ([id, to]) => {
       const button = document.querySelector(`#approval-${id} [data-accepts=true]`);
@@ -70,6 +78,7 @@ describe.each(["inbox", "transcript"] as const)("in the %s", (place) => {
     ).toBe(`approval-${second}`);
     await page.mouse.down({ clickCount: 2 });
     await page.mouse.up({ clickCount: 2 });
+    await page.getByText("The request has just moved. Press again.").waitFor();
     await expect.poll(async () => isAnswered(daemon, first)).toBe(true);
     // Once it has stayed there, it can be allowed.
     await allowButton(page, second).and(page.locator("[aria-disabled=false]")).waitFor();

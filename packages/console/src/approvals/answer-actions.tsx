@@ -25,8 +25,11 @@ export function QuestionActions(props: ActionProps & { readonly request: Questio
   );
   return (
     <div class="approval-buttons approval-accepting">
-      <Show when={answers() === undefined && props.request.questions.length > 1}>
-        <span class="approval-note">Every question needs an answer.</span>
+      {/* Its space stays, because buttons that have moved ignore presses for a moment. */}
+      <Show when={props.request.questions.length > 1}>
+        <span class="approval-note" classList={{ "approval-blank": answers() !== undefined }}>
+          Every question needs an answer.
+        </span>
       </Show>
       <button
         type="button"

@@ -1,5 +1,6 @@
 import { type Accessor, createSignal, onCleanup, onMount } from "solid-js";
-import { ArmGate } from "./arm-gate.ts";
+import { announce } from "../ui/index.ts";
+import { ARM_MS, ArmGate } from "./arm-gate.ts";
 
 /** How often a card checks whether it has moved. Each press checks it too, so this only delays when the card becomes ready again. */
 const CHECK_MS = 100;
@@ -15,7 +16,8 @@ export interface CardGate {
 /**
  * Protects a card from presses that were meant for something else. Whatever moves the card or its buttons, such as a neighbour
  * that shrinks, makes it unsettled for 400 ms: for the mouse, touch and keys. Buttons that answer (those with `aria-disabled`) also
- * need the pointer to have been pressed down on this card while it was settled. Requests no frames.
+ * need the pointer to have been pressed down on this card while it was settled. A press that is refused is announced, and the
+ * button blinks. Requests no frames.
  */
 export function createCardGate(card: () => HTMLElement): CardGate {
   const gate = new ArmGate(performance.now());
@@ -51,7 +53,11 @@ export function createCardGate(card: () => HTMLElement): CardGate {
     // The focus that the press moves may scroll the page before the click.
     const admits = event.detail === 0 ? checkPlace() : pressed === button;
     pressed = null;
-    if (!admits) event.stopImmediatePropagation();
+    if (admits) return;
+    event.stopImmediatePropagation();
+    // A press that has no effect looks like a broken button.
+    announce("The request has just moved. Press again.");
+    button.animate({ opacity: [0.2, 1] }, ARM_MS);
   };
 
   onMount(() => {

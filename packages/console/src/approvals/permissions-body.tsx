@@ -92,8 +92,11 @@ export function PermissionsBody(props: {
           )}
         </For>
       </fieldset>
-      <Show when={!props.isReadOnly && ticked().size === 0}>
-        <p class="approval-note">Nothing is selected, so nothing can be granted.</p>
+      {/* Its space stays, because buttons that have moved ignore presses for a moment. */}
+      <Show when={!props.isReadOnly}>
+        <p class="approval-note" classList={{ "approval-blank": ticked().size > 0 }}>
+          Nothing is selected, so nothing can be granted.
+        </p>
       </Show>
     </>
   );

@@ -225,10 +225,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
   }
 
   // The worker's script could not be loaded, for example because the page is being closed.
-  worker.addEventListener("error", (event) => {
-    event.preventDefault();
-    setDisconnected();
-  });
+  worker.addEventListener("error", setDisconnected);
   worker.addEventListener("message", ({ data }: MessageEvent<FeedReport>) => {
     switch (data.type) {
       case "frames": {

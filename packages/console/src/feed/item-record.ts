@@ -108,7 +108,7 @@ function escapePointer(name: string): string {
  * Appends a delta. The known part is skipped, so that a repeated delta changes nothing. A gap is marked with `…` until the
  * completed item replaces the text.
  */
-export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset, merged }: Delta): boolean {
+export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset }: Delta): boolean {
   let text = record.texts.find((each) => each.kind === kind && each.index === index);
   if (!text) {
     text = { kind, index, text: "", length: 0 };
@@ -123,7 +123,6 @@ export function appendDelta(record: ItemRecord, { kind, index = 0, delta, offset
   if (kind === "command_output" && text.text.length > LONGEST_TEXT) {
     text.text = `${text.text.slice(0, HEAD)}…${text.text.slice(-RUNNING_TAIL)}`.toWellFormed();
   }
-  if (merged) record.wasMerged = true;
   return true;
 }
 

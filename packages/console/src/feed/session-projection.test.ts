@@ -214,6 +214,27 @@ describe("the projection of a session", () => {
     expect(projection.entries.map(({ key }) => key)).toEqual(["turn/a", "notice/4"]);
   });
 
+  it("takes the flags of items that the history contains already", () => {
+    const base = { threadId: "thread", turnId: "turn", epoch: 1, at: 0 };
+    const message = { type: "agentMessage", id: "a", text: "one" };
+    const delta = { type: "item.delta", itemId: "a", kind: "message", delta: "one", offset: 0 };
+    const events = [
+      { type: "turn.started", ...base, seq: 1 },
+      { type: "item.started", ...base, seq: 2, item: { ...message, text: "" } },
+      { ...delta, ...base, seq: 3, merged: true },
+      { type: "item.completed", ...base, seq: 4, item: message, recovered: true },
+    ] as unknown as SessionEvent[];
+    // The list is read after none or all of the events that the session's position includes.
+    for (const known of [1, 2, 3, 4]) {
+      const projection = load(events, { start: 0, known, read: 4 });
+      projection.takeChanges();
+      for (const event of events) projection.apply(event);
+      expect(projection.item("turn/a")).toMatchObject({ wasRecovered: true, wasMerged: true });
+      // The row was on screen without them.
+      expect([...projection.takeChanges().items]).toEqual(["turn/a"]);
+    }
+  });
+
   it("marks a gap in a text, until the completed item fills it", () => {
     const base = { threadId: "thread", turnId: "turn", epoch: 1, at: 0 };
     const delta = { type: "item.delta", itemId: "a", kind: "message", ...base } as const;

@@ -185,25 +185,33 @@ export class SessionProjection {
   apply(event: SessionEvent): void {
     if (event.seq <= this.lastSeq) return;
     this.lastSeq = event.seq;
+    this.#takeFlags(event);
     if (event.seq <= this.historySeq) this.#applyPast(event);
     else this.#applyNew(event);
     if (event.type === "gap") this.gaps = [...this.gaps, event].slice(-PROJECTION_LIMITS.gaps);
     if (isNotice(event)) this.#addNotice(event);
   }
 
-  /** Takes only what the history does not contain: flags of items, the usage of the newest turn, and which notices were reverted. */
+  /**
+   * Takes the flags of an item, which the history does not contain. The item may be in the list already: the history is read
+   * before some of the events that it contains are received.
+   */
+  #takeFlags(event: SessionEvent): void {
+    if (event.type !== "item.started" && event.type !== "item.completed" && event.type !== "item.delta")
+      return;
+    const isDelta = event.type === "item.delta";
+    const isMerged = isDelta && event.merged;
+    if (!event.recovered && !isMerged) return;
+    const record = this.#items.get(itemKey(event.turnId, isDelta ? event.itemId : event.item.id));
+    if (!record) return;
+    record.wasRecovered ||= event.recovered ?? false;
+    record.wasMerged ||= isMerged ?? false;
+    this.#changes.items.add(record.key);
+  }
+
+  /** Takes only what the history does not contain: the usage of the newest turn, and which notices were reverted. */
   #applyPast(event: SessionEvent): void {
     switch (event.type) {
-      case "item.started":
-      case "item.completed":
-      case "item.delta": {
-        const itemId = event.type === "item.delta" ? event.itemId : event.item.id;
-        const record = this.#items.get(itemKey(event.turnId, itemId));
-        if (!record) return;
-        if (event.recovered) record.wasRecovered = true;
-        if (event.type === "item.delta" && event.merged) record.wasMerged = true;
-        break;
-      }
       case "turn.started": {
         this.#pastTurns.set(event.turnId, event.seq);
         break;
@@ -242,7 +250,6 @@ export class SessionProjection {
         const before = countTexts(record);
         if (appendDelta(record, event)) this.#changes.texts.add(record.key);
         this.#resize(record.key, (this.#sizes.get(record.key) ?? 0) + countTexts(record) - before);
-        if (event.recovered) record.wasRecovered = true;
         break;
       }
       case "item.abandoned": {

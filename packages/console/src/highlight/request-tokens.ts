@@ -13,8 +13,6 @@ export function requestTokens(
 ): () => void {
   if (!worker) {
     worker = new Worker(new URL("highlight-worker.ts", import.meta.url), { type: "module" });
-    // Without the worker, code stays plain.
-    worker.addEventListener("error", (event) => event.preventDefault());
     worker.addEventListener("message", ({ data }: MessageEvent<HighlightResponse>) => {
       waiting.get(data.id)?.(data.tokens);
       waiting.delete(data.id);

@@ -27,6 +27,7 @@ export class FakeDaemon implements PageServer, AsyncDisposable {
   readonly database: Database;
   readonly #folder: string;
   readonly token: string | undefined;
+  readonly readers = new AsyncDisposableStack();
 
   private constructor(folder: string, database: Database, api: TestDaemon, auth: "tokens" | "none") {
     this.#folder = folder;
@@ -76,6 +77,7 @@ export class FakeDaemon implements PageServer, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.readers.disposeAsync();
     await this.faults[Symbol.asyncDispose]();
     await this.api[Symbol.asyncDispose]();
     await rm(this.#folder, { recursive: true, force: true });

@@ -47,12 +47,17 @@ export class DaemonHome implements AsyncDisposable {
     const daemon = await createDaemon({ ...this.options, ...options });
     const url = await daemon.listen();
     const token = await this.token();
+    const readers = new AsyncDisposableStack();
     return {
       url,
       token,
+      readers,
       workspace: this.folders.workspace,
       client: new DaemonClient({ url, token }),
-      [Symbol.asyncDispose]: async () => daemon.close(),
+      [Symbol.asyncDispose]: async () => {
+        await readers.disposeAsync();
+        await daemon.close();
+      },
     };
   }
 
@@ -89,6 +94,7 @@ export async function startRealDaemon(
 /** A daemon process that is killed and started again at the same address. */
 export class KillableDaemon implements PageServer, AsyncDisposable {
   readonly url: string;
+  readonly readers = new AsyncDisposableStack();
   readonly #home: DaemonHome;
   readonly #port: number;
   #child: ChildProcess | undefined;
@@ -134,6 +140,7 @@ export class KillableDaemon implements PageServer, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.readers.disposeAsync();
     await this.#end("SIGTERM");
   }
 

@@ -13,6 +13,8 @@ export interface OpenOptions extends Pick<
 > {
   /** Whether the browser logs in before it opens the page. Default: true. */
   readonly isLoggedIn?: boolean;
+  /** A token to log in with instead of that of the server. */
+  readonly token?: string | undefined;
   /** Name of the device of the login. */
   readonly device?: string;
   /** Called before the first request, for routes and clocks. */
@@ -23,8 +25,8 @@ export interface OpenOptions extends Pick<
 
 export interface TestBrowser {
   /**
-   * Opens a path of the console, such as `/inbox`, in a context of its own. The context ends with the test, which fails if the
-   * page had problems (see `collectProblems`).
+   * Opens a path of the console, such as `/inbox`, in a context of its own. The context ends with the server or the test, which
+   * fails if the page had problems (see `collectProblems`).
    */
   open(server: PageServer, path: string, options?: OpenOptions): Promise<Page>;
   readonly browser: Browser;
@@ -58,7 +60,8 @@ export function useBrowser(flags: readonly string[] = []): TestBrowser {
       return running();
     },
     open: async (server, path, options = {}) => {
-      const { isLoggedIn = true, device, prepare, expectedProblems = [], ...contextOptions } = options;
+      const { isLoggedIn = true, token = server.token, device, prepare, ...rest } = options;
+      const { expectedProblems = [], ...contextOptions } = rest;
       const context = await running().newContext({
         viewport: DESKTOP,
         locale: "en-GB",
@@ -68,9 +71,10 @@ export function useBrowser(flags: readonly string[] = []): TestBrowser {
         serviceWorkers: "block",
         baseURL: server.url,
       });
+      server.readers.use(context);
       const problems = await collectProblems(context, new URL(server.url).origin);
       opened.push({ context, problems, expected: expectedProblems });
-      if (isLoggedIn && server.token !== undefined) await logIn(context, server.token, device);
+      if (isLoggedIn && token !== undefined) await logIn(context, token, device);
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
       await prepare?.(page);
