@@ -8,7 +8,10 @@ import {
   type ItemRecord,
   itemKey,
 } from "./item-record.ts";
+import { AgentList } from "./agent-list.ts";
 import { diffStat } from "./diff-stat.ts";
+import { queueAfter } from "./queue-after.ts";
+import { isNotice, toNotice } from "./transcript-notice.ts";
 import type { Agent, Plan, SessionUsage, TranscriptNotice, TurnDiff } from "./types.ts";
 
 export type EntryRecord = ({ readonly type: "item" } & ItemRecord) | TranscriptNotice;
@@ -53,7 +56,6 @@ export class SessionProjection {
   usage: SessionUsage = { total: null, turn: null, contextWindow: null };
   gaps: readonly Gap[] = [];
   queue: readonly Command[] = [];
-  agents: readonly Agent[] = [];
   /** Whether entries before the first one exist. */
   hasOlder = false;
   /** Whether entries were dropped that may be on screen, or because of the limit of characters. */
@@ -66,7 +68,7 @@ export class SessionProjection {
   readonly #turns = new Map<string, TurnSummary>();
   /** Beginnings of the turns that started before the history was read. */
   readonly #pastTurns = new Map<string, number>();
-  readonly #agents = new Map<string, Agent>();
+  readonly #agents = new AgentList();
   #rootThreadId: string | null = null;
   #changes = noChanges();
 
@@ -82,6 +84,10 @@ export class SessionProjection {
   /** Whether there is twice as much text as the limit allows. */
   get isOverfull(): boolean {
     return this.#characters >= 2 * this.#limits.characters;
+  }
+
+  get agents(): readonly Agent[] {
+    return this.#agents.list;
   }
 
   /** Turns, oldest first. */
@@ -122,7 +128,7 @@ export class SessionProjection {
       else this.#insert({ type: "item", ...record });
       this.#changes.items.add(key);
       this.#resize(key, countCharacters(record));
-      this.#noteAgents(record);
+      if (this.#agents.note(record)) this.#changes.state = true;
     }
     if (hasOlder !== undefined) this.hasOlder = hasOlder;
     this.#sort();
@@ -189,7 +195,10 @@ export class SessionProjection {
     if (event.seq <= this.historySeq) this.#applyPast(event);
     else this.#applyNew(event);
     if (event.type === "gap") this.gaps = [...this.gaps, event].slice(-PROJECTION_LIMITS.gaps);
-    if (isNotice(event)) this.#addNotice(event);
+    if (isNotice(event)) {
+      this.entries = [...this.entries, toNotice(event)];
+      this.#sort();
+    }
   }
 
   /**
@@ -299,7 +308,8 @@ export class SessionProjection {
       case "command.accepted":
       case "command.started":
       case "command.finished": {
-        this.#applyCommand(event);
+        const queue = queueAfter(this.queue, event);
+        if (queue !== this.queue) this.setQueue(queue);
         break;
       }
       default:
@@ -333,7 +343,7 @@ export class SessionProjection {
     }
     this.#changes.items.add(key);
     this.#resize(key, countCharacters(record));
-    this.#noteAgents(record);
+    if (this.#agents.note(record)) this.#changes.state = true;
     const turn = this.#turns.get(event.turnId);
     if (turn && turn.title === "" && event.item.type === "userMessage") {
       const text = event.item.content.find((part) => part.type === "text")?.text ?? "";
@@ -367,38 +377,6 @@ export class SessionProjection {
     this.#changes.turns = true;
   }
 
-  #applyCommand(
-    event: Extract<
-      SessionEvent,
-      { readonly type: "command.accepted" | "command.started" | "command.finished" }
-    >,
-  ): void {
-    const others = this.queue.filter(({ id }) => id !== event.commandId);
-    const known = this.queue.find(({ id }) => id === event.commandId);
-    if (event.type === "command.finished") {
-      if (known) this.setQueue(others);
-      return;
-    }
-    const state = event.type === "command.accepted" ? "accepted" : "running";
-    if (known) {
-      this.setQueue(this.queue.map((command) => (command === known ? { ...known, state } : command)));
-      return;
-    }
-    const command: Command = {
-      id: event.commandId,
-      sessionId: "",
-      key: event.key,
-      kind: event.kind,
-      state,
-      by: "",
-      createdAt: event.at,
-      finishedAt: null,
-      result: null,
-      problem: null,
-    };
-    this.setQueue([...this.queue, command]);
-  }
-
   /** Removes a turn and everything since then. `seq` is the event that reports it. */
   #revert(beforeTurnId: string, seq: number): void {
     // The beginning of the turn may not be known, but some of its items.
@@ -419,57 +397,6 @@ export class SessionProjection {
     this.entries = this.entries.filter(isKept);
     this.#changes.entries = true;
     this.#changes.turns = true;
-  }
-
-  #noteAgents({ item, firstSeq }: ItemRecord): void {
-    const note = (threadId: string, agent: Partial<Agent>): void => {
-      const known = this.#agents.get(threadId);
-      this.#agents.set(threadId, {
-        threadId,
-        parentThreadId: null,
-        name: null,
-        status: "running",
-        prompt: null,
-        model: null,
-        message: null,
-        firstSeq,
-        ...known,
-        ...agent,
-      });
-      this.agents = [...this.#agents.values()].toSorted((a, b) => a.firstSeq - b.firstSeq);
-      this.#changes.state = true;
-    };
-    if (item.type === "subAgentActivity") {
-      note(item.agentThreadId, {
-        name: item.agentPath,
-        status: item.kind,
-        ...(item.model !== null && { model: item.model }),
-      });
-    }
-    if (item.type !== "collabAgentToolCall") return;
-    for (const threadId of item.receiverThreadIds) {
-      note(threadId, {
-        parentThreadId: item.senderThreadId,
-        ...(item.prompt !== null && item.tool === "spawnAgent" && { prompt: item.prompt }),
-        ...(item.model !== null && { model: item.model }),
-      });
-    }
-    for (const [threadId, state] of Object.entries(item.agentsStates)) {
-      if (state) note(threadId, { status: state.status, message: state.message });
-    }
-  }
-
-  #addNotice(event: SessionEvent): void {
-    const notice: TranscriptNotice = {
-      type: "notice",
-      key: `notice/${event.seq}`,
-      firstSeq: event.seq,
-      at: event.at,
-      turnId: ("turnId" in event ? event.turnId : undefined) ?? undefined,
-      event,
-    };
-    this.entries = [...this.entries, notice];
-    this.#sort();
   }
 
   #insert(record: { readonly type: "item" } & ItemRecord): void {
@@ -499,25 +426,6 @@ export class SessionProjection {
 
   #isRoot(threadId: string): boolean {
     return this.#rootThreadId === null || threadId === this.#rootThreadId;
-  }
-}
-
-/** Whether an event is an entry of the transcript by itself. */
-function isNotice(event: SessionEvent): boolean {
-  switch (event.type) {
-    case "gap":
-    case "inbox.opened":
-    case "recovered":
-    case "session.deleted":
-    case "session.moved":
-    case "session.updated":
-    case "turn.failed":
-    case "warning":
-      return true;
-    case "command.finished":
-      return event.problem !== undefined;
-    default:
-      return false;
   }
 }
 
