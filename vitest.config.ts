@@ -30,14 +30,17 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     globalSetup: [
+      // The first, because it ends last: the check for litter waits for the processes that use the folder.
+      "test/memory-folder.ts",
       "test/no-litter.ts",
       "test/private-home.ts",
       "test/compile-cache.ts",
       "test/home-template.ts",
     ],
+    setupFiles: ["test/no-regexp-in-objects.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
-    // Most files wait for the processes that they start: a third file keeps two cores busy.
-    maxWorkers: 3,
+    // Most files wait half of the time, for processes, leases and timeouts: four files keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // They end tests that hang. Nothing is measured with them, so that they suit a machine on which everything takes ten times as long.
     testTimeout: 60_000,

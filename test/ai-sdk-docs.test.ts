@@ -1,4 +1,4 @@
-// Compares docs/ai-sdk.md with the settings of the provider and of those that programs migrate from.
+// Compares docs/ai-sdk.md with the settings of the provider and of the packages that programs migrate from.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -47,7 +47,7 @@ function settingsOf(packageName: string): string[] {
 }
 
 describe("the docs of the AI SDK provider", () => {
-  it("have every option with its default, and no other", () => {
+  it("list every option with its default, and no others", () => {
     const options = rows(section("## Options"));
     expect([...options.keys()].toSorted()).toEqual(
       [...new Set([...SETTINGS_KEYS, ...OPTION_KEYS])].toSorted(),
@@ -55,13 +55,13 @@ describe("the docs of the AI SDK provider", () => {
     expect([...options.values()].filter((text) => text === "")).toEqual([]);
   });
 
-  it("have every handler", () => {
+  it("list every handler", () => {
     const handlers = rows(section("### Handlers"));
     expect([...handlers.keys()].toSorted()).toEqual(Object.keys(HANDLER_NAMES).toSorted());
   });
 
   it.each(["ai-sdk-provider-codex-cli", "ai-sdk-provider-codex-app-server"])(
-    "have every setting of %s in the table for migration",
+    "list every setting of %s in the migration table",
     (packageName) => {
       const settings = settingsOf(packageName);
       expect(settings.length).toBeGreaterThan(10);

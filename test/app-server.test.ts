@@ -1,4 +1,4 @@
-// The real codex over each of its transports, with only the rpc peer.
+// Tests the real codex over each of its transports, using only the rpc peer.
 import type { ClientWire, ServerNotifications } from "@codexkit/protocol";
 import { type Peer, RemoteError, RpcError } from "@codexkit/rpc";
 import { gate, run, say, type Script, waitFor } from "@codexkit/scripted-model";
@@ -54,7 +54,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
   const start = (model: Script, more: object = {}): Promise<AppServer> =>
     startAppServer({ model, listen: transport, modelRetries: 0, ...more });
 
-  it("shakes hands and streams a turn in deltas", async () => {
+  it("completes the handshake and streams a turn as deltas", async () => {
     await using server = await start([[say("Hello, codexkit", { chunkSize: 3 })]]);
     const peer = await server.connect();
     const { received, until } = listen(peer);
@@ -70,7 +70,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
     expect(deltas.join("")).toBe("Hello, codexkit");
   });
 
-  it("asks before an escalated command, and runs it once approved", async () => {
+  it("asks before an escalated command, and runs it once it is approved", async () => {
     await using server = await start([
       [run("echo approved-and-run", { escalate: "to show an approval" })],
       [say("done")],
@@ -108,7 +108,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
     expect((await completed).turn.status).toBe("interrupted");
   });
 
-  it("answers 500 simultaneous requests, none refused", async () => {
+  it("answers 500 concurrent requests without rejecting any", async () => {
     await using server = await start([]);
     const peer = await server.connect();
     const answers = await Promise.all(
@@ -149,7 +149,7 @@ describe.each(transports)("a real codex over %s", (transport) => {
 });
 
 describe("a codex that this process started", () => {
-  it("leaves the end of its stderr in the error of every pending call", async () => {
+  it("includes the end of its stderr in the error of every pending call", async () => {
     // A codex that was killed early may have written only log lines.
     await using server = await startAppServer({ model: [], env: { RUST_LOG: "info" } });
     const peer = await server.connect();
@@ -160,7 +160,7 @@ describe("a codex that this process started", () => {
 });
 
 describe("two clients of one server", () => {
-  it("give a refusal its own words and code", async () => {
+  it("receive only their own errors", async () => {
     await using server = await startAppServer({ model: [], listen: "unix" });
     const [first, second] = [await server.connect(), await server.connect()];
     await expect(first.request("thread/read", { threadId: "unknown", includeTurns: false })).rejects.toThrow(

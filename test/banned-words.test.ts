@@ -40,7 +40,7 @@ function isSubcommand(problem: string): boolean {
   return declarations.some((path) => problem.startsWith(`${path}: "show" in show `));
 }
 
-/** Settings of commander, Solid's component, a method of the DOM, and the text of elements, which looks like a name of one word. */
+/** Names from commander, Solid and the DOM, and one-word texts of elements, which look like identifiers. */
 function isForeign(problem: string): boolean {
   return (
     /"show" in (?:showGlobalOptions|showHelpAfterError|Show|showModal) /.test(problem) ||

@@ -1,6 +1,6 @@
 /**
- * Words that this project does not use in identifiers and file names, because they are metaphors or could mean anything.
- * A word matches as a whole part of a camelCase or kebab-case name: `keyboard` and `dashboard` are fine.
+ * Words that this project does not use in identifiers and file names, because they are metaphors or too vague. A word matches as
+ * a whole part of a camelCase or kebab-case name: `keyboard` and `dashboard` are fine.
  */
 const BANNED_NAMES = [
   ["board", "registry"],

@@ -1,4 +1,4 @@
-// The files of deploy/ are valid, and pass only options that the programs have.
+// Tests that the files of deploy/ are valid and pass only options that the programs have.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ const folder = join(root, "node_modules/.cache/deploy");
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** What the compiler says of manifests as object literals: it rejects unknown keys, which the schemas allow. */
+/** Compiles the manifests as object literals and returns the errors. Unlike the schemas, the compiler rejects unknown keys. */
 function findUnknownKeys(all: readonly Manifest[]): string {
   mkdirSync(folder, { recursive: true });
   const lines = all.map(

@@ -10,7 +10,7 @@ const folder = join(root, "node_modules/.cache/doc-snippets");
 
 /** Returns all `ts` blocks of the READMEs and the docs, with a file name for each. */
 function collectSnippets(): { name: string; source: string }[] {
-  // The generated reference shows types in parts, which are not programs.
+  // The generated reference contains fragments of types, which are not programs.
   const files = globSync(["README.md", "packages/*/README.md", "docs/**/*.md"], {
     cwd: root,
     exclude: ["docs/reference/**"],

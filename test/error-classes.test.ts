@@ -33,7 +33,7 @@ test.each(entryPoints)(
     const exports = (await import(pathToFileURL(join(root, path)).href)) as Record<string, unknown>;
     for (const [name, value] of Object.entries(exports)) {
       if (!isErrorClass(value)) continue;
-      // Inherited, it would recognise errors of the base class.
+      // An inherited `is` would recognise errors of the base class.
       expect(Object.hasOwn(value, "is"), `${name}.is`).toBe(true);
       expect(value.is?.(new Error("x")), `${name}.is of another error`).toBe(false);
       expect(value.is?.(undefined)).toBe(false);
@@ -41,7 +41,7 @@ test.each(entryPoints)(
   },
 );
 
-test("the check reads error classes", () => {
+test("the check finds error classes", () => {
   expect(entryPoints.length).toBeGreaterThan(20);
   expect(isErrorClass(RangeError)).toBe(true);
   expect(isErrorClass(Map)).toBe(false);

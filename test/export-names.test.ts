@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 
-/** The entry points of the published packages, by the name of their package. */
+/** The entry points of the published packages, by package name. */
 const entryPoints = globSync("packages/*/package.json", { cwd: root }).flatMap((manifest) => {
   const { name, exports = {} } = JSON.parse(readFileSync(join(root, manifest), "utf8")) as {
     name: string;
@@ -35,10 +35,10 @@ function exportedNames(path: string): string[] {
   );
 }
 
-/** `codexkit/compat` has the names of `@openai/codex-sdk`, which programs of that package import. */
+/** `codexkit/compat` exports the names of `@openai/codex-sdk`, for programs that migrate from it. */
 const isCompat = (path: string): boolean => path.includes("/compat/");
 
-test("no name is exported by two packages for different things", () => {
+test("no two packages export different things under the same name", () => {
   const packagesOf = new Map<string, Set<string>>();
   for (const { name, path } of entryPoints.filter((entry) => !isCompat(entry.path))) {
     for (const exported of exportedNames(path)) {

@@ -19,7 +19,7 @@ describe("the folders of a package", () => {
 });
 
 describe("findFolderCycles", () => {
-  it("names the path of a cycle", () => {
+  it("returns the path of a cycle", () => {
     const imports = new Map([
       ["events/event.ts", ["turn/result.ts"]],
       ["turn/result.ts", ["thread/thread.ts"]],
@@ -41,7 +41,7 @@ describe("findFolderCycles", () => {
     ]);
   });
 
-  it("accepts files at the root on both ends, and files of one folder that import each other", () => {
+  it("accepts root files that import folders or are imported by them, and files of one folder that import each other", () => {
     const imports = new Map([
       ["index.ts", ["turn/turn.ts", "errors.ts"]],
       ["turn/turn.ts", ["turn/input.ts", "errors.ts"]],

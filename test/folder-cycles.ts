@@ -22,9 +22,9 @@ export function readImports(src: string): Imports {
 }
 
 /**
- * The import cycles between the entries of each folder, of which at least one is a folder: `a -> b -> a`. A file counts as
- * an entry of its own, so that `errors.ts` at the root may be imported by every folder, and `index.ts` may import them
- * all. Cycles between files alone are the linter's (`import/no-cycle`); it has no rule for folders.
+ * Finds import cycles, such as `a -> b -> a`, between the entries of a folder of which at least one is a folder. A file is a
+ * separate entry, so that every folder may import `errors.ts` at the root, and `index.ts` may import every folder. The linter
+ * finds cycles between files (`import/no-cycle`), but has no rule for folders.
  */
 export function findFolderCycles(imports: Imports): string[] {
   const graphs = new Map<string, Map<string, Set<string>>>();

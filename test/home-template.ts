@@ -1,4 +1,4 @@
-// A vitest global setup: Codex sets up one home, and the tests, most of which have their own, start from copies of it.
+// A vitest global setup: Codex sets up one home, and the tests start from copies of it, because most need a home of their own.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ const PROGRAM = `
 
 export default async function setup(): Promise<() => Promise<void>> {
   const template = await mkdtemp(join(tmpdir(), "home-template-"));
-  // A process of its own, because this one does not resolve packages to their sources.
+  // A separate process, because this one does not resolve packages to their sources.
   const args = ["--conditions=codexkit:source", "--input-type=module", "--eval", PROGRAM, template];
   await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   process.env["CODEXKIT_HOME_TEMPLATE"] = template;

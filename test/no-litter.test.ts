@@ -19,13 +19,13 @@ describe("the check for litter", () => {
     await expect(finish()).resolves.toBeUndefined();
   });
 
-  it("names a file that a run left", async () => {
+  it("names a file that a run left behind", async () => {
     const finish = await noLitter({ graceMs: 0 });
     await writeFile(join(tmpdir(), "forgotten.txt"), "");
     await expect(finish()).rejects.toThrow(/forgotten\.txt/);
   });
 
-  it.runIf(process.platform === "linux")("names a process that a run left, and ends it", async () => {
+  it.runIf(process.platform === "linux")("names a process that a run left behind, and ends it", async () => {
     const finish = await noLitter({ graceMs: 0 });
     const child = spawn("sleep", ["600"], { stdio: "ignore" });
     const ended = new Promise((resolve) => {

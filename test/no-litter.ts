@@ -22,7 +22,7 @@ export default async function setup({ graceMs = GRACE_MS }: LitterOptions = {}):
   () => Promise<void>
 > {
   const folder = await mkdtemp(join(tmpdir(), "codexkit-tests-"));
-  // Postgres refuses to run as root, so that its user must be able to enter the folder.
+  // Postgres refuses to run as root, so its user must be able to enter the folder.
   await chmod(folder, 0o711);
   for (const name of TEMP_VARIABLES) process.env[name] = folder;
   process.env[MARK] = folder;

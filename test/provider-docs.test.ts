@@ -27,7 +27,7 @@ function run(program: string): { status: number | null; output: string } {
   return { status, output: stdout + stderr };
 }
 
-/** As `run`, while this process goes on. The settings are in the variable SETTINGS. */
+/** Like `run`, but does not block this process. The program reads the settings from the variable SETTINGS. */
 async function runAsync(program: string, settings: object): Promise<{ output: string }> {
   const child = spawn(
     process.execPath,
@@ -41,7 +41,7 @@ async function runAsync(program: string, settings: object): Promise<{ output: st
 
 // Each program loads the whole package from its sources.
 describe("the docs", { timeout: 120_000 }, () => {
-  it("have an example provider that passes the suite as printed, and so does the stub", () => {
+  it("have an example provider and a stub example that pass the suite as printed", () => {
     const programs = blocks("provider.md", "await runConformance(");
     expect(programs).toHaveLength(2);
     for (const program of programs) {
@@ -266,7 +266,7 @@ class Recording extends StubProvider {
 const here = new Recording({ sessions: new StubSessions() });
 const conversation = createConversation({ provider: here, store, terminalError });
 console.log("first turn: success", isSuccess(await conversation.turn(objectContext(), { prompt: "the heron", cwd })));
-// The process dies after the journal entry, before the state is stored.
+// The process dies after the journal entry is written and before the state is stored.
 state.clear();
 const again = await conversation.turn(objectContext(), { prompt: "the heron", cwd });
 console.log("replayed: success", isSuccess(again) + ", sessions", stored.size);

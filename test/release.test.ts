@@ -12,20 +12,20 @@ describe("a release", () => {
     ["0.1.9", "major", "1.0.0"],
     ["0.1.9", "0.1.10", "0.1.10"],
     ["0.9.9", "1.0.0", "1.0.0"],
-  ])("leads from %s by %s to %s", (current, request, next) => {
+  ])("from %s by %s has the version %s", (current, request, next) => {
     expect(nextVersion(current, request)).toBe(next);
   });
 
   it.each([
     ["0.2.0", "0.1.9", "not newer"],
     ["0.2.0", "0.2.0", "not newer"],
-    ["0.2.0", "next", '"next" is no version'],
-    ["0.2.0", "1.0", '"1.0" is no version'],
-  ])("is refused from %s by %s", (current, request, message) => {
+    ["0.2.0", "next", '"next" is not a version'],
+    ["0.2.0", "1.0", '"1.0" is not a version'],
+  ])("from %s by %s is rejected", (current, request, message) => {
     expect(() => nextVersion(current, request)).toThrow(message);
   });
 
-  it("sets the versions of packages that depend on each other, and of no others", () => {
+  it("sets the versions of the packages that depend on each other, and of no others", () => {
     const manifest: VersionedManifest = {
       version: "0.1.0",
       dependencies: { ours: "^0.1.0", ws: "^8.0.0" },
@@ -39,7 +39,7 @@ describe("a release", () => {
     });
   });
 
-  it("starts from one version that the lockfile repeats", () => {
+  it("starts from a single version, which the lockfile repeats", () => {
     const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
       packages: Record<string, VersionedManifest>;
     };

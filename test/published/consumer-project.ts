@@ -1,7 +1,7 @@
-import { tempFolder } from "@codexkit/testing";
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryFolder } from "../memory-folder.ts";
 import { startLocalRegistry } from "./local-registry.ts";
 import { type PackedPackage, packAll } from "./pack.ts";
 import { publishedPackages, root } from "./published-packages.ts";
@@ -22,7 +22,9 @@ const OLDEST_ZOD = "4.0.0";
 
 export async function createConsumerProjects(): Promise<ConsumerProjects> {
   await using made = new AsyncDisposableStack();
-  const { path } = made.use(await tempFolder("consumer"));
+  // An installation is thousands of small files.
+  const path = mkdtempSync(join(memoryFolder() ?? tmpdir(), "consumer-"));
+  made.defer(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }));
   const [tarballs, full, minimal] = ["tarballs", "full", "minimal"].map((name) => join(path, name)) as [
     string,
     string,

@@ -1,5 +1,5 @@
-// An npm registry on loopback. It offers the tarballs of this repository, and every other package as it is installed here:
-// an installation from it is npm's own, with the ranges of the packages, but needs no network and can't change overnight.
+// An npm registry on loopback. It serves this repository's tarballs, and every other package as it is installed here. npm
+// resolves version ranges as usual, but an installation needs no network and can't change overnight.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ interface Version {
 
 type Versions = Map<string, Version>;
 
-/** Codex's platform packages have hundreds of megabytes. Consumers are installed without, like on an unsupported platform. */
+/** Codex's platform packages are hundreds of megabytes. Consumers are installed without them, as on an unsupported platform. */
 const isTooLarge = (name: string, version: string): boolean =>
   name === "@openai/codex" && version.includes("-");
 
@@ -92,7 +92,7 @@ function newestFirst(one: string, other: string): number {
   return other.localeCompare(one, "en", { numeric: true });
 }
 
-/** The packages that the lockfile lists and that are installed. */
+/** The packages in the lockfile that are installed. */
 function installedPackages(): Map<string, Versions> {
   const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
     packages: Record<string, { link?: boolean }>;

@@ -28,7 +28,7 @@ export async function packAll(destination: string): Promise<ReadonlyMap<string, 
     { cwd: root },
   );
   const parsed = JSON.parse(output) as PackReport[] | Record<string, PackReport>;
-  // npm 12 reports an object by name.
+  // npm 12 reports an object keyed by package name.
   const reports = Array.isArray(parsed) ? parsed : Object.values(parsed);
   return new Map(
     reports.map(({ name, filename, files }) => [

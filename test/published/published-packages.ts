@@ -26,7 +26,7 @@ export interface PublishedPackage {
   readonly oldestNode: "22.12" | "24";
 }
 
-/** Every package that is published, in the order of their folders. */
+/** All published packages, in the order of their folders. */
 export const publishedPackages: readonly PublishedPackage[] = readdirSync(join(root, "packages"))
   .map((name) => join(root, "packages", name))
   .map((folder) => ({

@@ -1,5 +1,4 @@
-// Tests the packed builds, while all other tests run the sources: they must install, compile, run and
-// bundle outside this repository.
+// Tests the packed builds, which must install, compile, run and bundle outside this repository. All other tests run the sources.
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { build as esbuild } from "esbuild";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +22,7 @@ const compilers = {
   "7": join(root, "node_modules/typescript/bin/tsc"),
 };
 
-/** Each run compiles or starts programs; a busy machine takes a minute for some. */
+/** The tests compile and start programs, and some take a minute on a busy machine. */
 const TIMEOUT_MS = 240_000;
 
 let projects: ConsumerProjects;
@@ -54,7 +53,7 @@ function entryPointsFor(version: (typeof nodeVersions)[number]): string[] {
 const published = publishedPackages.map((each) => [each.manifest.name, each] as const);
 
 describe.each(published)("%s", (name, { manifest, entryPoints }) => {
-  it("describes itself for npm", () => {
+  it("contains the files and manifest fields that npm users need", () => {
     const { files } = projects.packed.get(name) ?? { files: [] };
 
     expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
@@ -100,7 +99,7 @@ describe.each(published)("%s", (name, { manifest, entryPoints }) => {
   });
 });
 
-// The protocol's types and tables run on any version, two entry points in browsers, and the console is a folder of files.
+// The protocol's types and tables run on any version, two entry points run in browsers, and the console is a folder of files.
 const anywhere = [
   "@codexkit/protocol",
   "@codexkit/approvals/shell",
@@ -108,7 +107,7 @@ const anywhere = [
   "@codexkit/console",
 ];
 
-it("names the version at every entry point when Node is too old", async () => {
+it("every entry point reports the required version when Node is too old", async () => {
   const versioned = publishedPackages.flatMap(({ manifest, entryPoints, oldestNode }) =>
     entryPoints
       .filter((entryPoint) => !anywhere.some((free) => entryPoint.startsWith(free)))
@@ -137,7 +136,7 @@ it("names the version at every entry point when Node is too old", async () => {
 });
 
 describe("the exec-server", () => {
-  it("refuses Node 22 by name, as a module and as a program", async () => {
+  it("rejects Node 22 with its version, as a module and as a program", async () => {
     const asModule = await runNode(22, [
       "--input-type=module",
       "--eval",
@@ -153,7 +152,7 @@ describe("the exec-server", () => {
 });
 
 describe("an installation", () => {
-  it("brings Codex with the SDK, unless optional dependencies are left out", () => {
+  it("includes Codex with the SDK, unless optional dependencies are omitted", () => {
     expect(existsSync(join(projects.full, "node_modules/@openai/codex/package.json"))).toBe(true);
     expect(existsSync(join(projects.minimal, "node_modules/@openai"))).toBe(false);
   });
@@ -177,7 +176,7 @@ describe("an installation", () => {
     }
   });
 
-  it("explains how to get Codex where it was left out", async () => {
+  it("explains how to install Codex if it was omitted", async () => {
     const program = 'import { Codex } from "codexkit"; await Codex.launch();';
     const { status, stderr } = await runNode(22, ["--input-type=module", "--eval", program], {
       cwd: projects.minimal,
@@ -225,8 +224,8 @@ async function compile({ project, version, mode, lib, skipLibCheck = false }: Co
 
 describe("the compiler", { timeout: TIMEOUT_MS }, () => {
   it.each(["5.6", "5.9", "7"] as const)("TypeScript %s accepts every declaration", async (version) => {
-    // The declarations of the AI SDK and of hono need TypeScript 5.7, and those of the AI SDK the DOM's types. The other packages
-    // need neither.
+    // The declarations of the AI SDK and of hono need TypeScript 5.7, and those of the AI SDK also need the DOM types. The other
+    // packages need neither.
     const isOldest = version === "5.6";
     const tooNew = (entry: string): boolean =>
       entry.startsWith("@codexkit/ai-sdk") || entry === "@codexkit/daemon";
@@ -237,7 +236,7 @@ describe("the compiler", { timeout: TIMEOUT_MS }, () => {
 
     const printed = await Promise.all([
       compile({ project, version, lib, mode: "nodenext" }),
-      // Both modes read the same declarations, which take a compiler in JavaScript 10 s to check.
+      // Both modes read the same declarations, which take a compiler written in JavaScript 10 s to check.
       compile({ project, version, lib, mode: "bundler", skipLibCheck: version !== "7" }),
     ]);
 
@@ -324,7 +323,7 @@ describe("a bundle", { timeout: TIMEOUT_MS }, () => {
     expectTurn(22, await runNode(22, [outfile], { env: { LISTEN: "ws://127.0.0.1:0" } }));
   });
 
-  it("by esbuild keeps the check of the Node version", async () => {
+  it("by esbuild keeps the Node version check", async () => {
     const outfile = await bundleWithEsbuild("check.mjs", "");
     expect(readFileSync(outfile, "utf8")).toContain("codexkit needs Node.js 22.12 or newer");
   });

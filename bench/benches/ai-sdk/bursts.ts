@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 
 import { median } from "../../statistics.ts";
 import { inSession, type SessionContext } from "../turns/in-session.ts";
-import { timed, type Effort } from "../turns/stopwatch.ts";
+import type { Effort } from "../turns/stopwatch.ts";
 import type { Contender } from "./contender.ts";
-import { ask, warmUp } from "./calls.ts";
+import { askAtOnce, warmUp } from "./calls.ts";
 
 /**
  * Long enough for everything that a provider prepared to expire: work done ahead must not slow down late
@@ -25,8 +25,7 @@ export function isolatedBursts(
     const cpu: number[] = [];
     for (let burst = 0; burst < BURSTS; burst += 1) {
       await setTimeout(BETWEEN_MS, undefined, { signal: sessionContext.signal });
-      const asked = Array.from({ length: calls }, (_, call) => burst * calls + call);
-      const effort = await timed(() => Promise.all(asked.map((call) => ask(provider, "slowly", call))));
+      const effort = await askAtOnce(provider, calls, burst);
       times.push(effort.time);
       cpu.push(effort["client cpu"]);
     }

@@ -41,8 +41,7 @@ export function allAtOnce(
     const times: number[] = [];
     const all = await timed(async () => {
       for (let batch = 0; batch < BATCHES; batch += 1) {
-        const asked = Array.from({ length: calls }, (_, call) => batch * calls + call);
-        const { time } = await timed(() => Promise.all(asked.map((call) => ask(provider, "slowly", call))));
+        const { time } = await askAtOnce(provider, calls, batch);
         times.push(time);
       }
     });
@@ -58,6 +57,12 @@ export async function warmUp(provider: Provider): Promise<void> {
   for (let call = 0; call < 2; call += 1) await ask(provider, "at once", call);
 }
 
-export async function ask(provider: Provider, kind: Question, call: number): Promise<void> {
+/** Asks the questions of one batch at once, and measures the time until the last answer. */
+export function askAtOnce(provider: Provider, calls: number, batch: number): Promise<Effort> {
+  const asked = Array.from({ length: calls }, (_, call) => batch * calls + call);
+  return timed(() => Promise.all(asked.map((call) => ask(provider, "slowly", call))));
+}
+
+async function ask(provider: Provider, kind: Question, call: number): Promise<void> {
   checkAnswer(kind, call, await provider.generate(question(kind, call)));
 }

@@ -8,6 +8,7 @@ import { openDatabase, type Database } from "../../../packages/daemon/src/databa
 import type { Ownership } from "../../../packages/daemon/src/database/ownership.ts";
 import { startModel, type Model } from "../turns/start-model.ts";
 import { itemEvents } from "./events.ts";
+import { CODEX_VERSION, insertSession, registerNode } from "./store-node.ts";
 
 /** Number of sessions that stream at the same time. */
 const SESSIONS = 16;
@@ -62,16 +63,11 @@ function createOnce<Value>(create: () => Value): () => Value {
 }
 
 async function fill(database: Database): Promise<BenchStore> {
-  const nodeId = await database.nodes.register({ name: "bench", version: "0.1.0", codexVersion: "0.166.0" });
-  const settings = {
-    permissionMode: "workspace-write",
-    agentMode: "build",
-    approvalPolicy: "on-request",
-  } as const;
+  const nodeId = await registerNode(database, "bench");
   for (let count = 0; count < SESSIONS + 2; count += 1) {
-    await database.sessions.insert({ cwd: "/work", settings, by: "bench", key: `${count}` });
+    await insertSession(database, { by: "bench", key: `${count}` });
   }
-  const claim = { nodeId, name: "bench", limit: SESSIONS + 2, labels: [], codexVersion: "0.166.0" };
+  const claim = { nodeId, name: "bench", limit: SESSIONS + 2, labels: [], codexVersion: CODEX_VERSION };
   const [long, short, ...owners] = await database.sessions.claim(claim);
   if (!long || !short) throw new Error("No session was claimed.");
   for (let item = 0; item < 100_000 / ITEM_EVENTS; item += 1) {

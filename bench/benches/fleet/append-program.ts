@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "../../../packages/daemon/src/database.ts";
 import { delta } from "../daemon/events.ts";
+import { CODEX_VERSION, insertSession, registerNode } from "../daemon/store-node.ts";
 
 const SESSIONS = 16;
 const APPEND = 16;
@@ -9,22 +10,17 @@ const PACED_MS = 3_000;
 
 const [location = "", name = "", events = "0", pace = "0"] = process.argv.slice(2);
 const database = await openDatabase(location);
-const nodeId = await database.nodes.register({ name, version: "0.1.0", codexVersion: "0.166.0" });
-const settings = {
-  permissionMode: "workspace-write",
-  agentMode: "build",
-  approvalPolicy: "on-request",
-} as const;
+const nodeId = await registerNode(database, name);
 const needs = [`node:${name}`];
 for (let count = 0; count < SESSIONS; count += 1) {
-  await database.sessions.insert({ cwd: "/work", settings, by: name, key: `${name}-${count}`, needs });
+  await insertSession(database, { by: name, key: `${name}-${count}`, needs });
 }
 const owners = await database.sessions.claim({
   nodeId,
   name,
   limit: SESSIONS,
   labels: needs,
-  codexVersion: "0.166.0",
+  codexVersion: CODEX_VERSION,
 });
 if (owners.length !== SESSIONS) throw new Error(`Only ${owners.length} sessions were claimed.`);
 

@@ -1,9 +1,10 @@
 import type { Database } from "../../../packages/daemon/src/database.ts";
 import { itemEvents } from "../daemon/events.ts";
+import { CODEX_VERSION, insertSession, registerNode } from "../daemon/store-node.ts";
 import { quantile } from "./quantile.ts";
 
 const REPETITIONS = 40;
-const CLAIM = { name: "bench", limit: 1, labels: [], codexVersion: "0.166.0" };
+const CLAIM = { name: "bench", limit: 1, labels: [], codexVersion: CODEX_VERSION };
 
 export type ScaleTimes = {
   readonly claim: number;
@@ -16,12 +17,7 @@ let keys = 0;
 
 /** Median durations, in milliseconds, of store operations that every request or turn needs. */
 export async function measureScale(database: Database): Promise<ScaleTimes> {
-  const nodeId = await database.nodes.register({ name: "bench", version: "0.1.0", codexVersion: "0.166.0" });
-  const settings = {
-    permissionMode: "workspace-write",
-    agentMode: "build",
-    approvalPolicy: "on-request",
-  } as const;
+  const nodeId = await registerNode(database, "bench");
   const times = {
     claim: [] as number[],
     list: [] as number[],
@@ -37,7 +33,7 @@ export async function measureScale(database: Database): Promise<ScaleTimes> {
   let cursor: string | undefined;
   for (let count = 0; count < REPETITIONS; count += 1) {
     keys += 1;
-    await database.sessions.insert({ cwd: "/work", settings, by: "bench", key: `scale-${keys}` });
+    await insertSession(database, { by: "bench", key: `scale-${keys}` });
     const [owner] = await timed(times.claim, () => database.sessions.claim({ ...CLAIM, nodeId }));
     if (!owner) throw new Error("No session was claimed.");
     await timed(times.append, () =>

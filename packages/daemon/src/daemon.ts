@@ -1,3 +1,4 @@
+import type { HttpServer } from "@codexkit/rpc";
 import type { Hono } from "hono";
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +11,7 @@ import type { FileService } from "./files/file-service.ts";
 import type { OriginRules } from "./http/check-origin.ts";
 import { createHttp } from "./http/create-http.ts";
 import type { TestCommand } from "./http/history-handlers.ts";
-import { createNodeHandler, HttpServer, isLoopback, type NodeHandler } from "./http/http-server.ts";
+import { createNodeHandler, isLoopback, type NodeHandler, startHttpServer } from "./http/http-server.ts";
 import { createUpgradeHandler, type UpgradeHandler } from "./http/upgrade.ts";
 import { Metrics } from "./http/metrics.ts";
 import type { FleetLimits } from "./fleet/limits.ts";
@@ -144,7 +145,7 @@ export class Daemon implements AsyncDisposable {
         `Listening on ${host} without tokens would let anyone run commands. Use auth: "tokens", or 127.0.0.1.`,
       );
     }
-    this.#server = await HttpServer.listen(this.handler, { host, port, limits, onUpgrade: this.upgrade });
+    this.#server = await startHttpServer(this.handler, { host, port, limits, onUpgrade: this.upgrade });
     logger.info({ url: this.#server.url }, "listening");
     return this.#server.url;
   }

@@ -15,6 +15,7 @@ import { ExecClient } from "./client/exec-client.ts";
 import { SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import { Connection } from "./server/connection.ts";
 import { ExecServer } from "./server/exec-server.ts";
+import type { MessageSink } from "./server/message-sink.ts";
 import { MessageWriter } from "./server/message-writer.ts";
 import type { Method } from "./session/method.ts";
 import { EpochFence } from "./session/epoch-fence.ts";
@@ -37,6 +38,37 @@ const start = (processId: string, script: string) => ({
   env: {},
   tty: false,
 });
+
+interface TestMethod {
+  readonly run: () => unknown;
+  readonly sink?: MessageSink;
+}
+
+/** A connection without a transport, on which one method can be called. */
+function openConnection(limits: ServerLimits, { run: runMethod, sink = NO_SINK }: TestMethod) {
+  let isPaused = false;
+  const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
+  const method: Method = { params: z.object({}), lane: "ordinary", run: runMethod };
+  const connection = new Connection(inlet, new MessageWriter(sink, () => {}, limits), {
+    methods: () => new Map([["method", method]]),
+    sessions: new SessionStore(limits),
+    fence: new EpochFence(0),
+    info: {},
+    concurrentRequests: 1,
+    resumable: false,
+    limits,
+  });
+  const send = (message: object) => connection.receive(Buffer.from(JSON.stringify(message)));
+  send({ id: 0, method: "initialize", params: { clientName: "x" } });
+  send({ method: "initialized" });
+  return {
+    connection,
+    call: (id: number) => send({ id, method: "method", params: {} }),
+    isPaused: () => isPaused,
+  };
+}
+
+const NO_SINK: MessageSink = { write: () => {}, cork: () => {}, uncork: () => {}, bufferedBytes: 0 };
 
 async function readAll(raw: RawClient, processId: string): Promise<string> {
   for (;;) {
@@ -148,28 +180,14 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
       outgoingLowBytes: 5,
       outgoingStopReadingBytes: 10,
     };
-    let isPaused = false;
-    const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
     let runs = 0;
-    const counted: Method = { params: z.object({}), lane: "ordinary", run: () => (runs += 1) };
-    const connection = new Connection(inlet, new MessageWriter(sink, () => {}, limits), {
-      methods: () => new Map([["count", counted]]),
-      sessions: new SessionStore(limits),
-      fence: new EpochFence(0),
-      info: {},
-      concurrentRequests: 1,
-      resumable: false,
-      limits,
-    });
-    const send = (message: object) => connection.receive(Buffer.from(JSON.stringify(message)));
-    send({ id: 0, method: "initialize", params: { clientName: "x" } });
-    send({ method: "initialized" });
-    for (const id of [1, 2, 3]) send({ id, method: "count", params: {} });
+    const { connection, call, isPaused } = openConnection(limits, { run: () => (runs += 1), sink });
+    for (const id of [1, 2, 3]) call(id);
     // The client has not received what was sent before: nothing more is produced, and nothing more is read.
-    expect([runs, isPaused]).toEqual([0, true]);
+    expect([runs, isPaused()]).toEqual([0, true]);
     sink.bufferedBytes = 0;
     connection.relieved();
-    expect([runs, isPaused]).toEqual([3, false]);
+    expect([runs, isPaused()]).toEqual([3, false]);
     connection.ended();
   },
   rememberedSubjects: async () => {
@@ -195,27 +213,11 @@ const checks: LimitChecks<Exclude<keyof ServerLimits, SandboxLimit>> = {
     expect(accepted).toEqual([true, false, true, true]);
   },
   queuedRequests: async () => {
-    let isPaused = false;
-    const inlet = { pause: () => (isPaused = true), resume: () => (isPaused = false), cut: () => {} };
-    const sink = { write: () => {}, cork: () => {}, uncork: () => {}, bufferedBytes: 0 };
     const limits = { ...SERVER_LIMITS, queuedRequests: 2 };
-    const writer = new MessageWriter(sink, () => {}, limits);
-    const never: Method = { params: z.object({}), lane: "ordinary", run: () => new Promise(() => {}) };
-    const connection = new Connection(inlet, writer, {
-      methods: () => new Map([["wait", never]]),
-      sessions: new SessionStore(limits),
-      fence: new EpochFence(0),
-      info: {},
-      concurrentRequests: 1,
-      resumable: false,
-      limits,
-    });
-    const send = (message: object) => connection.receive(Buffer.from(JSON.stringify(message)));
-    send({ id: 0, method: "initialize", params: { clientName: "x" } });
-    send({ method: "initialized" });
+    const { connection, call, isPaused } = openConnection(limits, { run: () => new Promise(() => {}) });
     const paused = [1, 2, 3].map((id) => {
-      send({ id, method: "wait", params: {} });
-      return isPaused;
+      call(id);
+      return isPaused();
     });
     connection.ended();
     expect(paused).toEqual([false, false, true]);

@@ -1,6 +1,6 @@
 // What a profile denies or makes read-only stays so, in every form that Codex sends and whatever is on the disk.
 import { run, say } from "@codexkit/scripted-model";
-import { startAppServer } from "@codexkit/testing";
+import { startAppServer, startTurn } from "@codexkit/testing";
 import { access, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -255,17 +255,8 @@ test("a real codex with a profile that denies .env gets no secret", { timeout: 6
   await mkdir(join(app.workspace, "sub"));
   await writeFile(join(app.workspace, "sub/x.env"), SECRET);
   const peer = await app.connect();
-  const ended = Promise.withResolvers<string>();
-  peer.on("turn/completed", ({ turn }) => ended.resolve(turn.status));
-  const { thread } = await peer.request("thread/start", {
-    cwd: app.workspace,
-    approvalPolicy: "never",
-  } as never);
-  await peer.request("turn/start", {
-    threadId: thread.id,
-    input: [{ type: "text", text: "go", text_elements: [] }],
-  } as never);
-  expect(await ended.promise).toBe("completed");
+  const { ended } = await startTurn(peer, { cwd: app.workspace, approvalPolicy: "never" });
+  expect(await ended).toBe("completed");
   const output = app.model.requests.at(-1)?.commandResult("c")?.output;
   expect(output).toContain("ran");
   expect(output).not.toContain(SECRET);

@@ -1,6 +1,6 @@
 // The real `codex app-server` reads the configuration of the machine that is its hands.
 import { say } from "@codexkit/scripted-model";
-import { startAppServer, tempFolder } from "@codexkit/testing";
+import { startAppServer, startTurn, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -36,12 +36,8 @@ async function requestsToMcpServer(settings: string, env: Record<string, string>
     await startAppServer({ model: [[say("done")]], env: { CODEX_EXEC_SERVER_URL: server.url } }),
   );
   const peer = await app.connect();
-  const ended = Promise.withResolvers<string>();
-  peer.on("turn/completed", ({ turn }) => ended.resolve(turn.status));
-  const { thread } = await peer.request("thread/start", { cwd: app.workspace });
-  const input = [{ type: "text", text: "go", text_elements: [] }];
-  await peer.request("turn/start", { threadId: thread.id, input } as never);
-  expect(await ended.promise).toBe("completed");
+  const { ended } = await startTurn(peer, { cwd: app.workspace });
+  expect(await ended).toBe("completed");
   await expect.poll(() => requests.length, { timeout: 20_000 }).toBeGreaterThan(0);
   return requests;
 }

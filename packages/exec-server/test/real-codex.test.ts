@@ -10,7 +10,7 @@ import {
   type ScriptRequest,
   writeStdin,
 } from "@codexkit/scripted-model";
-import { startAppServer, tempFolder } from "@codexkit/testing";
+import { startAppServer, startTurn, tempFolder } from "@codexkit/testing";
 import { writeFileSync } from "node:fs";
 import { access, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,22 +45,9 @@ async function turn(
   peer: Peer,
   { sandbox = "danger-full-access", cwd, environmentId }: TurnOptions,
 ): Promise<string> {
-  const ended = Promise.withResolvers<string>();
-  peer.on("turn/completed", ({ turn: { status, error } }) =>
-    ended.resolve(error ? JSON.stringify(error) : status),
-  );
   const environments = environmentId === undefined ? {} : { environments: [{ environmentId, cwd }] };
-  const { thread } = await peer.request("thread/start", {
-    cwd,
-    sandbox,
-    approvalPolicy: "never",
-    ...environments,
-  } as never);
-  await peer.request("turn/start", {
-    threadId: thread.id,
-    input: [{ type: "text", text: "go", text_elements: [] }],
-  } as never);
-  return ended.promise;
+  const { ended } = await startTurn(peer, { cwd, sandbox, approvalPolicy: "never", ...environments });
+  return ended;
 }
 
 async function withCodex(

@@ -7,7 +7,7 @@ import {
   type ScriptRequest,
   writeStdin,
 } from "@codexkit/scripted-model";
-import { tempFolder } from "@codexkit/testing";
+import { startTurn, tempFolder } from "@codexkit/testing";
 import { join } from "node:path";
 import { runExecutor } from "../src/executor/run-executor.ts";
 import { connectHarness } from "../src/harness/connect-harness.ts";
@@ -152,20 +152,12 @@ async function startCodexHarness(at: RealEndOptions): Promise<PairedHarness> {
     turnScript: (request: ScriptRequest) => ReturnType<ScriptFunction>,
   ): Promise<ScriptRequest> => {
     script = turnScript;
-    const ended = Promise.withResolvers<string>();
-    const { thread } = await peer.request("thread/start", {
+    const { ended } = await startTurn(peer, {
       cwd: app.workspace,
       sandbox: "danger-full-access",
       approvalPolicy: "never",
-    } as never);
-    using _handler = peer.on("turn/completed", ({ threadId, turn: { status, error } }) => {
-      if (threadId === thread.id) ended.resolve(error ? JSON.stringify(error) : status);
     });
-    await peer.request("turn/start", {
-      threadId: thread.id,
-      input: [{ type: "text", text: "go", text_elements: [] }],
-    } as never);
-    const status = await ended.promise;
+    const status = await ended;
     const last = app.model.requests.at(-1);
     if (status !== "completed" || !last) throw new Error(`The turn ended as ${status}.`);
     return last;

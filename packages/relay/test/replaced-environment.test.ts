@@ -1,7 +1,7 @@
 // `environment/add` replaces the environment of a turn that is running a command on it. What Codex does then must not
 // depend on how it was connected: directly to an exec-server, or through a relay to Codex's executor or to ours.
 import { run, say, type ScriptRequest } from "@codexkit/scripted-model";
-import { findCodex, OwnedProcess, startAppServer, tempFolder } from "@codexkit/testing";
+import { findCodex, OwnedProcess, startAppServer, startTurn, tempFolder } from "@codexkit/testing";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,23 +52,17 @@ async function replaceInTurn(kind: FirstEnvironment) {
   const second = stack.use(await startExecServer("second"));
   const peer = await app.connect();
   const started = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<string>();
   // Not earlier: what becomes of a command whose start was not answered depends on who is faster.
   peer.on("item/started", ({ item }) => item.type === "commandExecution" && started.resolve());
-  peer.on("turn/completed", ({ turn: { status } }) => ended.resolve(status));
-  const { thread } = await peer.request("thread/start", {
+  const { ended } = await startTurn(peer, {
     cwd: app.workspace,
     sandbox: "danger-full-access",
     approvalPolicy: "never",
-  } as never);
-  await peer.request("turn/start", {
-    threadId: thread.id,
-    input: [{ type: "text", text: "go", text_elements: [] }],
-  } as never);
+  });
   await started.promise;
   await peer.request("environment/add", { environmentId: "remote", execServerUrl: second.url });
   await writeFile(join(app.workspace, "replaced"), "");
-  const status = await ended.promise;
+  const status = await ended;
   const last = app.model.requests.at(-1);
   return { status, running: last?.commandResult("a"), next: last?.commandResult("b") };
 }

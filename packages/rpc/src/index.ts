@@ -25,5 +25,8 @@ export { memoryTransportPair } from "./memory-transport.ts";
 export { type ListenAddress, parseListenAddress } from "./listen-address.ts";
 export { isInside } from "./is-inside.ts";
 
+// A listening HTTP server that closes gracefully.
+export { HttpServer } from "./http-server.ts";
+
 // The line splitter, for programs that read lines without a peer.
 export { LineSplitter } from "./line-splitter.ts";

@@ -1,4 +1,4 @@
-// A turn of the real codex, as a program outside the repository runs it. Plain JavaScript: Node 22 has no `using`.
+// Runs a turn of the real codex as a program outside the repository. Plain JavaScript: Node 22 has no `using`.
 import { callTool, codexConfig, say, ScriptedModel, withoutModelVariables } from "@codexkit/scripted-model";
 import { Codex, defineTool } from "codexkit";
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";

@@ -1,7 +1,7 @@
 import type { Session } from "@codexkit/daemon/client";
 import { gate, run, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CliTerminal } from "../../test/cli-terminal.ts";
+import type { CliTerminal } from "../../test/cli-terminal.ts";
 import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
 
 let hold = gate();
@@ -58,12 +58,7 @@ describe.each([
   { columns: 80, env: { NO_COLOR: "1" } },
   { columns: 120, env: {} },
 ])("on a terminal of $columns columns", ({ columns, env }) => {
-  const attach = (): CliTerminal =>
-    new CliTerminal(["attach", session.id], {
-      columns,
-      cwd: daemon.workspace,
-      env: { ...daemon.env, ...env },
-    });
+  const attach = (): CliTerminal => daemon.open(["attach", session.id], { columns, env });
 
   test("a line starts a turn, an approval is asked about, and Ctrl-D exits", async () => {
     await using terminal = attach();

@@ -192,7 +192,8 @@ describe("a served daemon", () => {
   });
 });
 
-test("a token file is created, and one of another store is refused", async () => {
+// These tests mostly wait for processes, and the last one for the timeout of a connection, so they run concurrently.
+test.concurrent("a token file is created, and one of another store is refused", async () => {
   await using home = await tempFolder("serve");
   const tokenFile = join(home.path, "keys/token");
   const args = ["--demo", "--store", "state", "--token-file", tokenFile];
@@ -228,7 +229,7 @@ test("a token file is created, and one of another store is refused", async () =>
   });
 });
 
-test("prints shared roots as roots, and warns about options that need Postgres", async () => {
+test.concurrent("prints shared roots as roots, and warns about options that need Postgres", async () => {
   await using home = await tempFolder("serve");
   const shared = join(home.path, "shared");
   await mkdir(shared);
@@ -241,7 +242,7 @@ test("prints shared roots as roots, and warns about options that need Postgres",
   );
 });
 
-test("warns that --demo does not use CODEXKIT_STORE", async () => {
+test.concurrent("warns that --demo does not use CODEXKIT_STORE", async () => {
   await using home = await tempFolder("serve");
   await using daemon = await startServe(home.path, { CODEXKIT_STORE: "postgres://nowhere/db" }, "--demo");
   expect(daemon.started["store"]).toBe("sqlite");
@@ -251,7 +252,7 @@ test("warns that --demo does not use CODEXKIT_STORE", async () => {
   );
 });
 
-test("a store that can't be reached is reported in two lines", async () => {
+test.concurrent("a store that can't be reached is reported in two lines", async () => {
   await using home = await tempFolder("serve");
   const store = "postgres://user@127.0.0.1:1/db";
   const result = await runCli(["serve", "--demo", "--store", store, "--listen", ":0"], {

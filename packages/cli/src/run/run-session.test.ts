@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { run, say, usage } from "@codexkit/scripted-model";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startCli } from "../../test/cli-process.ts";
-import { CliTerminal } from "../../test/cli-terminal.ts";
+import type { CliTerminal } from "../../test/cli-terminal.ts";
 import { startTestDaemon, type TestDaemon } from "../../test/test-daemon.ts";
 
 let daemon: TestDaemon;
@@ -35,6 +35,11 @@ async function newestApproval(): Promise<Approval> {
     if (frame.type === "approval" && frame.approval.state === "open") return frame.approval;
   }
   throw new Error("No approval was opened.");
+}
+
+/** Runs a turn in a terminal whose command needs an approval. */
+function openEscalation(): CliTerminal {
+  return daemon.open(["run", "--daemon", daemon.url, "escalate"], { columns: 120, env: { NO_COLOR: "1" } });
 }
 
 describe("run --daemon", () => {
@@ -134,11 +139,7 @@ describe("run --daemon", () => {
   });
 
   test("asks about approvals at the terminal", async () => {
-    await using terminal = new CliTerminal(["run", "--daemon", daemon.url, "escalate"], {
-      cwd: daemon.workspace,
-      env: { ...daemon.env, NO_COLOR: "1" },
-      columns: 120,
-    });
+    await using terminal = openEscalation();
     await terminal.waitFor("Enter: confirm");
     expect(terminal.text).toContain("  $ frobnicate");
     terminal.write("\r");
@@ -149,11 +150,7 @@ describe("run --daemon", () => {
   });
 
   test("Ctrl-C at an approval interrupts the turn", async () => {
-    await using terminal = new CliTerminal(["run", "--daemon", daemon.url, "escalate"], {
-      cwd: daemon.workspace,
-      env: { ...daemon.env, NO_COLOR: "1" },
-      columns: 120,
-    });
+    await using terminal = openEscalation();
     await terminal.waitFor("Enter: confirm");
     terminal.write("\u0003");
 
@@ -164,9 +161,8 @@ describe("run --daemon", () => {
 });
 
 test("chat --daemon makes a session and attaches to it", async () => {
-  await using terminal = new CliTerminal(["chat", "--daemon", daemon.url, "--", "chat"], {
-    cwd: daemon.workspace,
-    env: { ...daemon.env, NO_COLOR: "1" },
+  await using terminal = daemon.open(["chat", "--daemon", daemon.url, "--", "chat"], {
+    env: { NO_COLOR: "1" },
   });
   await terminal.waitFor("You said chat.");
   terminal.write("\u0004");

@@ -1,10 +1,8 @@
 import type { Store } from "@codexkit/store";
 import { newId } from "./ids.ts";
 import type { DaemonTransaction } from "./ownership.ts";
-import { readCursor, toPage, type Page } from "./page.ts";
+import { type Page, type PageQuery, readNewest } from "./page.ts";
 import type { AuditRow, DaemonTables } from "./tables.ts";
-
-const DEFAULT_PAGE = 50;
 
 export interface AuditEntry {
   readonly by: string;
@@ -40,20 +38,11 @@ export class AuditLog {
   }
 
   /** Returns one page of entries, newest first. */
-  async list({
-    sessionId,
-    cursor,
-    limit = DEFAULT_PAGE,
-  }: { readonly sessionId?: string; readonly cursor?: string; readonly limit?: number } = {}): Promise<
+  async list({ sessionId, ...page }: PageQuery & { readonly sessionId?: string } = {}): Promise<
     Page<AuditRow>
   > {
-    let select = this.#store.db
-      .selectFrom("audit")
-      .selectAll()
-      .orderBy("id", "desc")
-      .limit(limit + 1);
+    let select = this.#store.db.selectFrom("audit").selectAll();
     if (sessionId !== undefined) select = select.where("session_id", "=", sessionId);
-    if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
-    return toPage(await select.execute(), limit, ({ id }) => [id]);
+    return readNewest(select, page);
   }
 }

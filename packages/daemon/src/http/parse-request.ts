@@ -1,4 +1,4 @@
-import { collectBytes } from "@codexkit/rpc/async";
+import { collectBody, messageOf } from "@codexkit/rpc/async";
 import type { Context } from "hono";
 import { z } from "zod";
 import type { Route } from "../api/route.ts";
@@ -60,17 +60,12 @@ async function readJson(context: Context, maxBytes: number): Promise<unknown> {
   try {
     return JSON.parse(utf8.decode(bytes)) as unknown;
   } catch (error) {
-    throw new DaemonError("invalid_json", error instanceof Error ? error.message : String(error), {
-      cause: error,
-    });
+    throw new DaemonError("invalid_json", messageOf(error), { cause: error });
   }
 }
 
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const isTooLong = Number(request.headers.get("content-length") ?? 0) > maxBytes;
-  const bytes = isTooLong
-    ? undefined
-    : await collectBytes(request.body as AsyncIterable<Uint8Array> | null, maxBytes);
+  const bytes = await collectBody(request, maxBytes);
   if (bytes) return bytes;
   throw new DaemonError("body_too_large", `The body is larger than ${maxBytes} bytes.`, {
     details: { maxBytes },

@@ -1,4 +1,5 @@
 import { startHeartbeat } from "@codexkit/rpc";
+import { messageOf } from "@codexkit/rpc/async";
 import type { RawData, WebSocket } from "ws";
 import { terminalMessage } from "../api/terminal.ts";
 import { DaemonError } from "../errors.ts";
@@ -88,7 +89,7 @@ function parseMessage(data: RawData, isBinary: boolean) {
   try {
     value = JSON.parse((data as Buffer).toString());
   } catch (error) {
-    throw new DaemonError("invalid_json", error instanceof Error ? error.message : String(error));
+    throw new DaemonError("invalid_json", messageOf(error));
   }
   return terminalMessage.parse(value);
 }

@@ -5,7 +5,7 @@ import type { ApprovalState, DaemonTables } from "../database/tables.ts";
 /** States in which Codex has not received an answer. */
 export const UNDELIVERED: ApprovalState[] = ["open", "parked", "answered"];
 
-/** Ends the phase `waiting`, unless the session waits for another approval. */
+/** Ends the phases `waiting` and `parked`, and that of a delivery without a turn, unless the session waits for another approval. */
 export async function endWaiting(
   store: Store<DaemonTables>,
   trx: DaemonTransaction,
@@ -23,7 +23,7 @@ export async function endWaiting(
       updated_at: store.now,
     }))
     .where("id", "=", sessionId)
-    .where("phase", "in", ["waiting", "parked"])
+    .where("phase", "in", ["waiting", "parked", "running"])
     .where((where) =>
       where.not(
         where.exists(

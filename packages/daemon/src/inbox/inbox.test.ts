@@ -9,6 +9,7 @@ import {
   warning,
 } from "../../test/database-fixture.ts";
 import type { StoredTurnResult } from "../api/event.ts";
+import type { Database } from "../database.ts";
 import type { NewApproval } from "./new-approval.ts";
 
 function approval(more: Partial<NewApproval> = {}): NewApproval {
@@ -22,6 +23,17 @@ function approval(more: Partial<NewApproval> = {}): NewApproval {
     offers: [{ decision: "accept" }, { decision: "decline" }],
     ...more,
   };
+}
+
+const TURN = { threadId: "thread", turnId: "turn" };
+
+/** Starts a turn with an approval, and answers it. */
+async function answeredApproval(database: Database) {
+  const owner = await ownedSession(database);
+  await database.journal.append(owner, [{ type: "turn.started", ...TURN }]);
+  const { approval: row } = await database.inbox.open(owner, approval());
+  await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
+  return { owner, row };
 }
 
 describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
@@ -56,12 +68,8 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
 
   it("keeps a session claimable whose answer came before its request was parked", async () => {
     await using database = await databases.open();
-    const owner = await ownedSession(database);
+    const { owner, row } = await answeredApproval(database);
     const { sessionId } = owner;
-    const turn = { threadId: "thread", turnId: "turn" };
-    await database.journal.append(owner, [{ type: "turn.started", ...turn }]);
-    const { approval: row } = await database.inbox.open(owner, approval());
-    await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
     // The process has ended, so the turn ends before its request is parked.
     await database.sessions.update(owner, { activeTurnId: null });
     await database.parked.park(owner, { note: "parked", approvals: [{ id: row.id, progress: {} }] });
@@ -91,16 +99,12 @@ describe.each(STORE_KINDS)("the inbox on %s", (kind) => {
 
   it("keeps a session claimable whose turn has ended before its open request was parked", async () => {
     await using database = await databases.open();
-    const owner = await ownedSession(database);
+    const { owner, row } = await answeredApproval(database);
     const { sessionId } = owner;
-    const turn = { threadId: "thread", turnId: "turn" };
-    await database.journal.append(owner, [{ type: "turn.started", ...turn }]);
-    const { approval: row } = await database.inbox.open(owner, approval());
-    await database.inbox.answer(row.id, { answer: { decision: "accept" }, by: "ann" });
-    const result = { ...turn, status: "interrupted", finalResponse: "" } as StoredTurnResult;
+    const result = { ...TURN, status: "interrupted", finalResponse: "" } as StoredTurnResult;
     await database.journal.write({
       owner,
-      events: [{ type: "turn.interrupted", ...turn, result }],
+      events: [{ type: "turn.interrupted", ...TURN, result }],
       changes: { phase: "parked" },
     });
     expect(await database.sessions.require(sessionId)).toMatchObject({

@@ -2,11 +2,10 @@ import type { Store } from "@codexkit/store";
 import type { InboxRequest } from "../api/approval.ts";
 import type { NewSessionEvent } from "../api/event.ts";
 import type { AuditLog } from "../database/audit-log.ts";
-import { sql } from "kysely";
 import { fingerprint, newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { DaemonTransaction, Ownership } from "../database/ownership.ts";
-import { readCursor, toPage, type Page } from "../database/page.ts";
+import { type ChangesQuery, type Page, type PageQuery, readChanges, readNewest } from "../database/page.ts";
 import type { SessionStore } from "../session-store/session-store.ts";
 import type { ApprovalRow, ApprovalState, ApprovalTable, DaemonTables } from "../database/tables.ts";
 import { waitUntil } from "../database/wait-until.ts";
@@ -16,19 +15,20 @@ import { maskAnswer } from "../secrets/mask-answer.ts";
 import { ApprovalClosedError, ignoreClosed } from "./approval-closed-error.ts";
 import { endWaiting, UNDELIVERED } from "./end-waiting.ts";
 import { insertApproval, type NewApproval, reopenApproval } from "./new-approval.ts";
-import { findRepeatedRequest, hasUnansweredParked } from "./parked-inbox.ts";
+import {
+  deliveredEvent,
+  findRepeatedRequest,
+  hasUnansweredParked,
+  type ParkedProgress,
+} from "./parked-inbox.ts";
 
-const DEFAULT_PAGE = 50;
 /** States in which an entry can be answered. */
 const ANSWERABLE: ApprovalState[] = ["open", "parked"];
 const NONE: ReadonlySet<string> = new Set();
 
-export interface InboxQuery {
+export interface InboxQuery extends PageQuery {
   readonly state?: ApprovalState | readonly ApprovalState[];
   readonly sessionId?: string;
-  readonly cursor?: string;
-  /** Default: 50. */
-  readonly limit?: number;
 }
 
 /** Approvals, permission requests, questions and elicitations of all sessions. */
@@ -178,13 +178,14 @@ export class Inbox {
     return approval;
   }
 
-  /** Records that Codex has received the answer. */
-  async delivered(
-    owner: Ownership,
-    id: string,
-    note?: string,
-    events: readonly NewSessionEvent[] = [],
-  ): Promise<void> {
+  /** Records that Codex has received the answer. If the request was parked before, appends `inbox.delivered`. */
+  async delivered(owner: Ownership, id: string, note?: string): Promise<void> {
+    const { state, progress } = await this.#require(id);
+    const { strategy } = JSON.parse(progress ?? "{}") as ParkedProgress;
+    const events =
+      strategy === undefined || state === "delivered"
+        ? []
+        : [deliveredEvent(id, strategy, "The model repeated the request.")];
     await this.#close(owner, id, ["answered"], { state: "delivered", note: note ?? null }, events);
   }
 
@@ -220,33 +221,16 @@ export class Inbox {
   }
 
   /** Returns one page of entries, newest first. */
-  async list({ state, sessionId, cursor, limit = DEFAULT_PAGE }: InboxQuery = {}): Promise<
-    Page<ApprovalRow>
-  > {
-    let select = this.#store.db
-      .selectFrom("approval")
-      .selectAll()
-      .orderBy("id", "desc")
-      .limit(limit + 1);
+  async list({ state, sessionId, ...page }: InboxQuery = {}): Promise<Page<ApprovalRow>> {
+    let select = this.#store.db.selectFrom("approval").selectAll();
     if (state !== undefined) select = select.where("state", "in", [state].flat());
     if (sessionId !== undefined) select = select.where("session_id", "=", sessionId);
-    if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
-    return toPage(await select.execute(), limit, ({ id }) => [id]);
+    return readNewest(select, page);
   }
 
   /** Returns approvals that changed at or after a time of the store's clock, oldest change first. */
-  async changedSince(
-    updatedAt: number,
-    { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
-  ): Promise<readonly ApprovalRow[]> {
-    return this.#store.db
-      .selectFrom("approval")
-      .selectAll()
-      .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${afterId})`)
-      .orderBy("updated_at")
-      .orderBy("id")
-      .limit(limit)
-      .execute();
+  async changedSince(updatedAt: number, query: ChangesQuery = {}): Promise<readonly ApprovalRow[]> {
+    return readChanges(this.#store.db.selectFrom("approval").selectAll(), updatedAt, query);
   }
 
   /** Resolves when the approval is neither open nor parked. Rejects when the signal aborts. */

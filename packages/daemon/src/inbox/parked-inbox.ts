@@ -250,6 +250,33 @@ export class ParkedInbox {
   }
 
   /**
+   * Records the turn that continues. Its own events may be stored later, and until then no other owner would find out what became
+   * of the turn.
+   */
+  async recordTurn(owner: Ownership, turnId: string, { also }: Pick<RecordOptions, "also">): Promise<void> {
+    const { sessionId } = owner;
+    await this.#journal.write({
+      owner,
+      also: async (trx) => {
+        await also?.(trx);
+        const ended = trx
+          .selectFrom("turn")
+          .select("turn_id")
+          .where("session_id", "=", sessionId)
+          .where("turn_id", "=", turnId)
+          .where("status", "<>", "running");
+        await trx
+          .updateTable("session")
+          .set({ active_turn_id: turnId })
+          .where("id", "=", sessionId)
+          .where("active_turn_id", "is", null)
+          .where((where) => where.not(where.exists(ended)))
+          .execute();
+      },
+    });
+  }
+
+  /**
    * Records that the model has received the answers, and appends `inbox.delivered` for each. Closed approvals are not
    * changed.
    */

@@ -15,7 +15,15 @@ import {
 } from "./insert-session.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import type { ClaimedSession, DaemonTransaction, Ownership } from "../database/ownership.ts";
-import { readCursor, toPage, type Page } from "../database/page.ts";
+import {
+  type ChangesQuery,
+  DEFAULT_PAGE,
+  type Page,
+  type PageQuery,
+  readChanges,
+  readCursor,
+  toPage,
+} from "../database/page.ts";
 import { searchCandidates } from "./search-candidates.ts";
 import { strandSessions } from "./strand-sessions.ts";
 import { purgeSession } from "./purge-session.ts";
@@ -27,18 +35,12 @@ export type { InsertedSession, InsertOptions, NewSession } from "./insert-sessio
 export type { Page } from "../database/page.ts";
 export type { SessionChanges } from "../database/session-columns.ts";
 
-const DEFAULT_PAGE = 50;
-
-export interface SessionQuery {
+export interface SessionQuery extends PageQuery {
   /** Part of the name, the preview or the working folder. Case-insensitive. */
   readonly search?: string;
   /** Default: false. */
   readonly archived?: boolean | "all";
   readonly phase?: SessionPhase | readonly SessionPhase[];
-  /** Cursor of the previous page. */
-  readonly cursor?: string;
-  /** Default: 50. */
-  readonly limit?: number;
 }
 
 export class SessionStore {
@@ -129,18 +131,8 @@ export class SessionStore {
   }
 
   /** Returns sessions that were changed at or after a time of the store's clock, oldest change first. Includes deleted sessions. */
-  async changedSince(
-    updatedAt: number,
-    { afterId = "", limit = DEFAULT_PAGE }: { readonly afterId?: string; readonly limit?: number } = {},
-  ): Promise<readonly SessionRow[]> {
-    return this.#store.db
-      .selectFrom("session")
-      .selectAll()
-      .where(sql<boolean>`(updated_at, id) > (${updatedAt}, ${afterId})`)
-      .orderBy("updated_at")
-      .orderBy("id")
-      .limit(limit)
-      .execute();
+  async changedSince(updatedAt: number, query: ChangesQuery = {}): Promise<readonly SessionRow[]> {
+    return readChanges(this.#store.db.selectFrom("session").selectAll(), updatedAt, query);
   }
 
   /** Returns the time of the store's clock, for `changedSince`. */

@@ -1,6 +1,7 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
-import { SETTINGS, useDatabases } from "../../test/database-fixture.ts";
+import { useDatabases } from "../../test/database-fixture.ts";
+import { approvalLine, itemLine, rolloutPath, sessionLine, toAsync } from "../../test/session-file-lines.ts";
 import type { Database } from "../database.ts";
 import { exportSession } from "./export-session.ts";
 import { importSession } from "./import-session.ts";
@@ -14,7 +15,6 @@ const OPTIONS = {
   by: "tester",
   isTrusted: true,
 };
-const PATH = "sessions/2026/11/16/rollout-2026-11-16T15-25-44-thread.jsonl";
 
 const SETUP: LineOf<"session">["session"]["setup"] = {
   mcpServers: {
@@ -56,121 +56,65 @@ function question(id: string, isSecret: boolean) {
 }
 
 function secretApproval(state: "answered" | "delivered"): LineOf<"approval"> {
-  return {
-    kind: "approval",
-    approval: {
-      id: `approval-${state}`,
-      epoch: 1,
-      thread_id: "thread",
-      turn_id: "turn",
-      item_id: "item",
-      call_id: "asked",
-      request_id: "1",
+  return approvalLine({
+    id: `approval-${state}`,
+    call_id: "asked",
+    kind: "userInput",
+    request: JSON.stringify({
       kind: "userInput",
-      fingerprint: "f",
-      request: JSON.stringify({
-        kind: "userInput",
-        questions: [
-          question("pin", true),
-          question("quoted", true),
-          question("short", true),
-          question("name", false),
-        ],
+      questions: [
+        question("pin", true),
+        question("quoted", true),
+        question("short", true),
+        question("name", false),
+      ],
+    }),
+    state,
+    answer: JSON.stringify({
+      type: "answers",
+      answers: {
+        pin: "secret-of-answer",
+        quoted: ['secret-of "quoted" answer'],
+        short: ["4711"],
+        name: "Ann",
+      },
+    }),
+    submitted_at: state === "delivered" ? 1 : null,
+    progress: JSON.stringify({
+      strategy: "inject",
+      action: "done",
+      output: JSON.stringify({
+        answers: { pin: { answers: ["secret-of-answer"] }, short: { answers: ["4711"] } },
       }),
-      verdict: null,
-      offers: "[]",
-      state,
-      answer: JSON.stringify({
-        type: "answers",
-        answers: {
-          pin: "secret-of-answer",
-          quoted: ['secret-of "quoted" answer'],
-          short: ["4711"],
-          name: "Ann",
-        },
-      }),
-      answered_by: "someone",
-      answered_by_name: null,
-      answered_at: 1,
-      note: null,
-      created_at: 1,
-      updated_at: 1,
-      expires_at: null,
-      rollout_bytes: 0,
-      parked_at: 1,
-      submitted_at: state === "delivered" ? 1 : null,
-      progress: JSON.stringify({
-        strategy: "inject",
-        action: "done",
-        output: JSON.stringify({
-          answers: { pin: { answers: ["secret-of-answer"] }, short: { answers: ["4711"] } },
-        }),
-      }),
-    },
-  };
+    }),
+  });
 }
 
 /** A request that repeats the answer. */
 function commandApproval(command: string): LineOf<"approval"> {
-  const { kind, approval } = secretApproval("delivered");
+  const { approval } = secretApproval("delivered");
   const request = { kind: "command", action: "run", command, cwd: "/work", reason: null };
-  const rest = { verdict: null, answer: null, progress: null, note: command };
-  return {
-    kind,
-    approval: {
-      ...approval,
-      ...rest,
-      id: "command",
-      kind: "command",
-      call_id: "other",
-      request: JSON.stringify(request),
-      state: "withdrawn",
-    },
-  };
+  return approvalLine({
+    ...approval,
+    id: "command",
+    kind: "command",
+    call_id: "other",
+    request: JSON.stringify(request),
+    state: "withdrawn",
+    verdict: null,
+    answer: null,
+    progress: null,
+    note: command,
+  });
 }
 
 async function insertSession(database: Database): Promise<string> {
   const text = `It is secret-of-answer, ${JSON.stringify({ as: 'secret-of "quoted" answer' })}`;
   const data = JSON.stringify({ kind: "server", message: text });
   const lines: SessionFileLine[] = [
-    {
-      kind: "session",
-      format: 1,
-      codexVersion: null,
-      session: {
-        id: "former",
-        threadId: "thread",
-        name: null,
-        cwd: "/work",
-        settings: SETTINGS,
-        setup: SETUP,
-        goal: { objective: text },
-        preview: text,
-        usage: null,
-        archivedAt: null,
-        createdAt: 1,
-        epoch: 1,
-        firstSeq: 1,
-        mergedSeq: 0,
-        lastSeq: 1,
-      },
-    },
+    sessionLine({ setup: SETUP, goal: { objective: text }, preview: text }),
     { kind: "event", seq: 1, epoch: 1, at: 1, type: "warning", turn_id: null, item_id: null, data },
-    {
-      kind: "item",
-      item: {
-        item_id: "item",
-        thread_id: "thread",
-        turn_id: "turn",
-        kind: "agentMessage",
-        status: "completed",
-        first_seq: 1,
-        last_seq: 1,
-        completed_seq: 1,
-        preview: JSON.stringify({ text }),
-        body_length: text.length,
-      },
-    },
+    itemLine(text),
     {
       kind: "turn",
       turn_id: "turn",
@@ -187,15 +131,18 @@ async function insertSession(database: Database): Promise<string> {
     secretApproval("answered"),
     secretApproval("delivered"),
     commandApproval(text),
-    { kind: "rollout", id: "thread", path: PATH, baseId: null, role: "main", bytes: ROLLOUT_BYTES.length },
+    {
+      kind: "rollout",
+      id: "thread",
+      path: rolloutPath("thread"),
+      baseId: null,
+      role: "main",
+      bytes: ROLLOUT_BYTES.length,
+    },
     { kind: "data", base64: ROLLOUT_BYTES.toString("base64") },
   ];
   const { session } = await importSession(database, toAsync(lines), OPTIONS);
   return session.id;
-}
-
-async function* toAsync(lines: readonly SessionFileLine[]): AsyncGenerator<SessionFileLine> {
-  yield* lines;
 }
 
 async function readExport(database: Database, sessionId: string): Promise<SessionFileLine[]> {

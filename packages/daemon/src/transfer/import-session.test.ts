@@ -1,6 +1,7 @@
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { describe, expect, test } from "vitest";
-import { allEvents, newSession, SETTINGS, useDatabases } from "../../test/database-fixture.ts";
+import { allEvents, newSession, useDatabases } from "../../test/database-fixture.ts";
+import { approvalLine, itemLine, rolloutPath, sessionLine, toAsync } from "../../test/session-file-lines.ts";
 import type { SessionSetup } from "../api/settings.ts";
 import type { Database } from "../database.ts";
 import type { ParkedProgress } from "../inbox/parked-inbox.ts";
@@ -13,34 +14,12 @@ const OPTIONS = { cwd: "/work", needs: [], nodeName: "here", maxSessions: 100, b
 const EVENTS = 1200;
 
 function* sessionLines({ threadId = "thread", events = EVENTS } = {}): Generator<SessionFileLine> {
-  yield {
-    kind: "session",
-    format: 1,
-    codexVersion: null,
-    session: {
-      id: "former",
-      threadId,
-      name: "moved",
-      cwd: "/work",
-      settings: SETTINGS,
-      setup: {},
-      goal: null,
-      preview: "",
-      usage: null,
-      archivedAt: null,
-      createdAt: 1,
-      epoch: 3,
-      firstSeq: 1,
-      mergedSeq: 0,
-      lastSeq: events,
-    },
-  };
+  yield sessionLine({ threadId, name: "moved", epoch: 3, lastSeq: events });
   for (let seq = 1; seq <= events; seq += 1) {
     const data = JSON.stringify({ kind: "server", message: `event ${seq}` });
     yield { kind: "event", seq, epoch: 3, at: seq, type: "warning", turn_id: null, item_id: null, data };
   }
-  const path = `sessions/2026/11/16/rollout-2026-11-16T15-25-44-${threadId}.jsonl`;
-  yield { kind: "rollout", id: threadId, path, baseId: null, role: "main", bytes: 3 };
+  yield { kind: "rollout", id: threadId, path: rolloutPath(threadId), baseId: null, role: "main", bytes: 3 };
   yield { kind: "data", base64: Buffer.from("{}\n").toString("base64") };
 }
 
@@ -49,9 +28,8 @@ function rolloutLines(
   baseId: string | null,
   more: Partial<LineOf<"rollout">> = {},
 ): SessionFileLine[] {
-  const path = `sessions/2026/11/16/rollout-2026-11-16T15-25-44-${id}.jsonl`;
   return [
-    { kind: "rollout", id, path, baseId, role: "agent", bytes: 3, ...more },
+    { kind: "rollout", id, path: rolloutPath(id), baseId, role: "agent", bytes: 3, ...more },
     { kind: "data", base64: Buffer.from("{}\n").toString("base64") },
   ];
 }
@@ -68,43 +46,8 @@ function rolloutOf(id: string, data: string): SessionFileLine[] {
 }
 
 /** An answered approval that is delivered when the session is loaded. */
-function approvalLine(progress: ParkedProgress = { isRemembered: true }): LineOf<"approval"> {
-  return {
-    kind: "approval",
-    approval: {
-      id: "approval",
-      epoch: 1,
-      thread_id: "thread",
-      turn_id: "turn",
-      item_id: "item",
-      call_id: "call",
-      request_id: "1",
-      kind: "command",
-      fingerprint: "f",
-      request: JSON.stringify({
-        kind: "command",
-        action: "run",
-        command: "true",
-        cwd: "/work",
-        reason: null,
-      }),
-      verdict: null,
-      offers: "[]",
-      state: "answered",
-      answer: JSON.stringify({ type: "decision", offer: "accept" }),
-      answered_by: "someone",
-      answered_by_name: null,
-      answered_at: 1,
-      note: null,
-      created_at: 1,
-      updated_at: 1,
-      expires_at: null,
-      rollout_bytes: 0,
-      parked_at: 1,
-      submitted_at: null,
-      progress: JSON.stringify(progress),
-    },
-  };
+function answeredLine(progress: ParkedProgress = { isRemembered: true }): LineOf<"approval"> {
+  return approvalLine({ progress: JSON.stringify(progress) });
 }
 
 const TOOL = {
@@ -132,18 +75,7 @@ function* sessionWithPrograms(): Generator<SessionFileLine> {
     const settings = { ...session.settings, permissionMode: "bypass" as const };
     yield { ...line, session: { ...session, settings, setup: { mcpServers, environment, tools: [TOOL] } } };
   }
-  yield approvalLine();
-}
-
-async function* toAsync(
-  lines: Iterable<SessionFileLine>,
-  before: (count: number) => Promise<void> | void = () => {},
-): AsyncGenerator<SessionFileLine> {
-  let count = 0;
-  for (const line of lines) {
-    await before((count += 1));
-    yield line;
-  }
+  yield answeredLine();
 }
 
 /** Number of rows that belong to sessions without a session row. */
@@ -330,22 +262,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
   test("refuses a history without the file of its thread, and accepts a session that has neither", async () => {
     await using database = await databases.open();
     const [first, event] = [...sessionLines({ events: 1 })] as [SessionFileLine, SessionFileLine];
-    const item: SessionFileLine = {
-      kind: "item",
-      item: {
-        item_id: "item",
-        thread_id: "thread",
-        turn_id: "turn",
-        kind: "agentMessage",
-        status: "completed",
-        first_seq: 1,
-        last_seq: 1,
-        completed_seq: 1,
-        preview: "{}",
-        body_length: 0,
-      },
-    };
-    await expect(importSession(database, toAsync([first, event, item]), OPTIONS)).rejects.toThrow(
+    await expect(importSession(database, toAsync([first, event, itemLine("")]), OPTIONS)).rejects.toThrow(
       "no rollout for its thread",
     );
     expect(await countRemains(database)).toBe(0);
@@ -444,7 +361,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
   });
 
   test.each([
-    ["an approval twice", [approvalLine(), approvalLine()]],
+    ["an approval twice", [answeredLine(), answeredLine()]],
     ["a rollout that is its own base", rolloutLines("x", "x")],
     ["rollouts in a circle", [...rolloutLines("x", "y"), ...rolloutLines("y", "x")]],
     ["a rollout twice", [...rolloutLines("x", null), ...rolloutLines("x", null)]],
@@ -458,12 +375,9 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     ["a rollout that names another base", rolloutOf("x", `${JSON.stringify(FORKED)}\n`)],
     [
       "a rollout with the path of another one, whose ID ends like its own",
-      rolloutLines("x", null, { path: "sessions/2026/11/16/rollout-2026-11-16T15-25-44-other-x.jsonl" }),
+      rolloutLines("x", null, { path: rolloutPath("other-x") }),
     ],
-    [
-      "a rollout with the path of another one",
-      rolloutLines("x", null, { path: "sessions/2026/11/16/rollout-2026-11-16T15-25-44-victim.jsonl" }),
-    ],
+    ["a rollout with the path of another one", rolloutLines("x", null, { path: rolloutPath("victim") })],
   ])("refuses %s", async (_what, lines) => {
     await using database = await databases.open();
     const file = toAsync([...sessionLines({ events: 1 }), ...lines]);
@@ -484,8 +398,8 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
     await using database = await databases.open();
     const verdict = JSON.stringify({ decision: "allow", reason: "harmless", rule: "", segments: [] });
     const lines = [
-      approvalLine({ action: "done", output: "All tests pass.", strategy: "inject", startedItems: [] }),
-      approvalLine({ isContinued: true, strategy: "rewind", cutBytes: 0 }),
+      answeredLine({ action: "done", output: "All tests pass.", strategy: "inject", startedItems: [] }),
+      answeredLine({ isContinued: true, strategy: "rewind", cutBytes: 0 }),
     ].map((line, index) => ({ ...line, approval: { ...line.approval, verdict, id: `approval-${index}` } }));
     const file = toAsync([...sessionLines({ events: 1 }), ...lines]);
     const { session } = await importSession(database, file, OPTIONS);
@@ -498,7 +412,7 @@ describe.each(STORE_KINDS)("an import on %s", (kind) => {
 
   test("shows the paths of a moved patch where they are now", async () => {
     await using database = await databases.open();
-    const [line] = [approvalLine({})];
+    const [line] = [answeredLine({})];
     const changes = [{ path: "/work/a", kind: "update", diff: "-x\n+y\n\n\nMoved to: /work/b" }];
     const request = JSON.stringify({ kind: "fileChange", reason: null, grantRoot: null, changes });
     const moved = { ...line, approval: { ...line.approval, kind: "fileChange", request } };

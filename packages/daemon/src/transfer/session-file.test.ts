@@ -1,35 +1,26 @@
 import { expect, test } from "vitest";
+import { approvalLine, rolloutPath } from "../../test/session-file-lines.ts";
 import { sessionFileLine } from "./session-file.ts";
 
-const APPROVAL = {
-  id: "approval",
-  epoch: 1,
-  thread_id: "thread",
+const APPROVAL = approvalLine({
   turn_id: null,
   item_id: null,
   call_id: null,
   request_id: '"1"',
-  kind: "command",
-  fingerprint: "f",
-  request: JSON.stringify({ kind: "command", action: "run", command: "ls", cwd: "/work", reason: null }),
-  verdict: null,
-  offers: "[]",
   state: "parked",
   answer: null,
   answered_by: null,
-  answered_by_name: null,
   answered_at: null,
-  note: null,
-  created_at: 1,
-  updated_at: 1,
-  expires_at: null,
-  rollout_bytes: 0,
-  parked_at: 1,
-  submitted_at: null,
   progress: JSON.stringify({ reason: "crash", openCalls: ["call"], startedItems: [] }),
+}).approval;
+const ROLLOUT = {
+  kind: "rollout",
+  id: "x_1-2",
+  path: rolloutPath("x"),
+  baseId: null,
+  role: "main",
+  bytes: 3,
 };
-const PATH = "sessions/2026/11/16/rollout-2026-11-16T15-25-44-x.jsonl";
-const ROLLOUT = { kind: "rollout", id: "x_1-2", path: PATH, baseId: null, role: "main", bytes: 3 };
 const EVENT = {
   kind: "event",
   seq: 1,

@@ -3,12 +3,10 @@ import type { WebhookEventType } from "../api/webhook.ts";
 import type { AuditLog } from "../database/audit-log.ts";
 import { newId } from "../database/ids.ts";
 import { notificationKeys } from "../database/notifications.ts";
-import { readCursor, toPage, type Page } from "../database/page.ts";
+import { type Page, type PageQuery, readNewest } from "../database/page.ts";
 import type { DaemonTables, WebhookDeliveryRow, WebhookRow } from "../database/tables.ts";
 import { DaemonError } from "../errors.ts";
 import { newWebhookSecret } from "./signature.ts";
-
-const DEFAULT_PAGE = 50;
 
 export interface NewWebhook {
   readonly url: string;
@@ -119,18 +117,12 @@ export class WebhookStore {
   }
 
   /** Newest first. */
-  async deliveries(
-    webhookId: string,
-    { cursor, limit = DEFAULT_PAGE }: { readonly cursor?: string; readonly limit?: number } = {},
-  ): Promise<Page<WebhookDeliveryRow>> {
-    let select = this.#store.db
+  async deliveries(webhookId: string, query: PageQuery = {}): Promise<Page<WebhookDeliveryRow>> {
+    const select = this.#store.db
       .selectFrom("webhook_delivery")
       .selectAll()
-      .where("webhook_id", "=", webhookId)
-      .orderBy("id", "desc")
-      .limit(limit + 1);
-    if (cursor !== undefined) select = select.where("id", "<", readCursor(cursor, "string")[0]);
-    return toPage(await select.execute(), limit, ({ id }) => [id]);
+      .where("webhook_id", "=", webhookId);
+    return readNewest(select, query);
   }
 
   /** Tries a message again, from now on. Enables a webhook whose receiver answered 410. */

@@ -39,6 +39,8 @@ function upgradeRequest(headers: Record<string, string> = {}, path = "/"): strin
   return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 
+const TOKEN_AUTH = ["--ws-auth", "capability-token", "--ws-token-sha256", sha256Hex("right")];
+
 async function firstBytes(socket: Socket): Promise<string> {
   const [bytes] = (await once(socket, "data")) as [Buffer];
   return String(bytes);
@@ -110,14 +112,7 @@ describe("a refused upgrade", () => {
   });
 
   test("costs no file descriptor, however many there are", async () => {
-    await using server = await startProgram("ours", [
-      "--ws-auth",
-      "capability-token",
-      "--ws-token-sha256",
-      sha256Hex("right"),
-      "--log-level",
-      "silent",
-    ]);
+    await using server = await startProgram("ours", [...TOKEN_AUTH, "--log-level", "silent"]);
     const descriptors = async () => (await readdir(`/proc/${server.process?.child.pid}/fd`)).length;
     const before = await descriptors();
     for (let batch = 0; batch < 12; batch += 1) {
@@ -280,14 +275,7 @@ test("a client that answers pings stays connected", async () => {
 });
 
 test("SIGTERM ends children although a refused client holds its socket open", async () => {
-  await using server = await startProgram("ours", [
-    "--ws-auth",
-    "capability-token",
-    "--ws-token-sha256",
-    sha256Hex("right"),
-    "--log-level",
-    "silent",
-  ]);
+  await using server = await startProgram("ours", [...TOKEN_AUTH, "--log-level", "silent"]);
   const refused = await rawSocket(server.url);
   refused.allowHalfOpen = true;
   refused.write(upgradeRequest());

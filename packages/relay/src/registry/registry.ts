@@ -1,4 +1,4 @@
-import type { HttpServer } from "./http/http-server.ts";
+import type { HttpServer } from "@codexkit/rpc";
 import type { LiveChecks } from "./nodes/live-checks.ts";
 import type { NodeLinks } from "./nodes/node-links.ts";
 import type { Rendezvous } from "./rendezvous/rendezvous.ts";

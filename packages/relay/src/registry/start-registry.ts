@@ -7,7 +7,7 @@ import { RelayError } from "../errors.ts";
 import { AuditLog } from "./audit-log.ts";
 import { Access } from "./http/access.ts";
 import { createApp } from "./http/app.ts";
-import { HttpServer } from "./http/http-server.ts";
+import { startHttpServer } from "./http/http-server.ts";
 import { createUpgradeHandler } from "./http/upgrade.ts";
 import { Metrics } from "./metrics.ts";
 import { LinkTokenVerifier } from "./nodes/link-token.ts";
@@ -88,7 +88,7 @@ export async function startRegistryWith(
     // If the start fails.
     started.defer(() => store.nodes.retire(nodeId).catch(() => {}));
   }
-  const server = await HttpServer.listen(app, {
+  const server = await startHttpServer(app, {
     host: resolved.host,
     port: resolved.port,
     tls: resolved.tls,

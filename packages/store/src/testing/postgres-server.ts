@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { findBinaries, isReadableByAll, type PostgresBinaries } from "./postgres-binaries.ts";
+import { storesFolder } from "./stores-folder.ts";
 
 const run = promisify(execFile);
 
@@ -65,7 +66,7 @@ export class PostgresServer implements AsyncDisposable {
   }: PostgresServerOptions = {}): Promise<PostgresServer> {
     const isRoot = process.getuid?.() === 0;
     // Short, because the path of a unix socket is limited to 107 bytes.
-    const folder = await mkdtemp(join(tmpdir(), "pg-"));
+    const folder = await mkdtemp(join(durable ? tmpdir() : storesFolder(), "pg-"));
     try {
       const data = dataFolder ?? join(folder, "data");
       await mkdir(data, { recursive: true });

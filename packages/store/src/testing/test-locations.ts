@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StoreKind } from "../store.ts";
 import { PostgresServer } from "./postgres-server.ts";
+import { storesFolder } from "./stores-folder.ts";
 
 /** Every kind of store, for `describe.each`. */
 export const STORE_KINDS: readonly StoreKind[] = ["sqlite", "postgres"];
@@ -37,7 +37,7 @@ export class TestLocations implements AsyncDisposable {
   /** Creates a new, empty location for `openStore`. */
   async create(): Promise<string> {
     if (this.#server) return this.#server.createDatabase();
-    const folder = await mkdtemp(join(tmpdir(), "store-"));
+    const folder = await mkdtemp(join(storesFolder(), "store-"));
     this.#folders.push(folder);
     return folder;
   }

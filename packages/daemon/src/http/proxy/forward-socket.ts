@@ -100,6 +100,8 @@ function connect(
     // say nothing about the connection to the other side.
     from.on("ping", (data) => replies.add((onSent) => from.pong(data, false, onSent)));
     from.on("message", (data: RawData, isBinary: boolean) => {
+      // `ws` counts what is sent to a closed socket as unsent for ever, so `from` would stay paused and not read its close frame.
+      if (to.readyState !== WebSocket.OPEN) return;
       to.send(data as Buffer, { binary: isBinary }, () => {
         if (from.isPaused && to.bufferedAmount <= unsentBytes) from.resume();
       });

@@ -1,4 +1,4 @@
-import { collectBytes } from "@codexkit/rpc/async";
+import { collectBody } from "@codexkit/rpc/async";
 import type { z } from "zod";
 import { RegistryProblem } from "./registry-problem.ts";
 
@@ -46,10 +46,7 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const isTooLong = Number(request.headers.get("content-length") ?? 0) > maxBytes;
-  const bytes = isTooLong
-    ? undefined
-    : await collectBytes(request.body as AsyncIterable<Uint8Array> | null, maxBytes);
+  const bytes = await collectBody(request, maxBytes);
   if (bytes) return bytes;
   throw new RegistryProblem("body_too_large", `The body is larger than ${maxBytes} bytes.`);
 }
