@@ -1,25 +1,25 @@
-// Writes the JavaScript of the packages that programs load at their start: a few files per package instead of one per
-// source, since Node spends about a millisecond on each. `tsc` writes their types.
+// Bundles the packages that programs load at startup into a few files each, because Node spends about a millisecond per file.
+// `tsc` writes their types.
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, posix, resolve } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
 interface BundledPackage {
   readonly folder: string;
-  /** Programs that the package starts by their path, in addition to the entry points of its package.json. */
+  /** Programs that the package starts by path, in addition to the entry points in its package.json. */
   readonly programs?: readonly string[];
-  /** Dependencies whose code becomes a part of the bundle. */
+  /** Dependencies that are inlined into the bundle. */
   readonly inlined?: readonly string[];
-  /** Folder of the code that several entry points share. Default: the top of `dist`. */
+  /** Folder for the code that several entry points share. Default: the root of `dist`. */
   readonly sharedFolder?: string;
   /**
-   * Modules whose static dependencies become one file with them, instead of a file per set of commands that share them. A
-   * module that several of them need is in the file of the first.
+   * Modules that are each bundled with their static dependencies into one file, instead of one file per set of commands that
+   * share them. A dependency of several modules goes into the file of the first.
    */
   readonly files?: Readonly<Record<string, RegExp>>;
-  /** Whether to load the modules of Node without their unused parts; see `partialBuiltins`. */
+  /** Whether to skip the unused parts of Node's built-in modules; see `partialBuiltins`. */
   readonly partialBuiltins?: boolean;
-  /** Whether to remove files that only export what another file has; see `joinImports`. */
+  /** Whether to remove files that only re-export from another file; see `joinImports`. */
   readonly joinsImports?: boolean;
 }
 
@@ -30,9 +30,9 @@ const PACKAGES: readonly BundledPackage[] = [
   { folder: "ai-sdk" },
   {
     folder: "cli",
-    // Commands are loaded when they run: each becomes a file of its own.
+    // Commands are loaded on demand, so each becomes a separate file.
     programs: ["src/main.ts"],
-    // What `run` loads, which would otherwise be 120 files. zod alone has 95.
+    // The dependencies that `run` loads, which would otherwise be 120 files. zod alone has 95.
     inlined: [
       "@codexkit/protocol",
       "@codexkit/rpc",
@@ -43,7 +43,7 @@ const PACKAGES: readonly BundledPackage[] = [
       "fast-wrap-ansi",
       "zod",
     ],
-    // In the order in which `run` loads them. Schemas of zod are only needed for requests of the server.
+    // In the order in which `run` loads them. zod schemas are needed only for server requests.
     files: {
       "zod-base": /\/zod\/v4\/core\/(errors|json-schema-processors)\.js$/,
       "zod-schemas": /\/zod\/v4\/(classic\/schemas|core\/schemas)\.js$/,
@@ -57,7 +57,7 @@ const PACKAGES: readonly BundledPackage[] = [
   },
 ];
 
-/** The only statements of a file that exports what another file has. */
+/** Matches the only statements of a file that re-exports from another file. */
 const FORWARDING =
   /^(?:import "\.\/rolldown-runtime-[^"]+";\n)?import \{ (?<names>[^}]+) \} from "\.\/(?<file>[^"]+)";\n\nexport \{ (?<exported>[^}]+) \};\s*(?:\/\/# .*)?$/;
 
@@ -72,7 +72,7 @@ for (const bundled of PACKAGES) {
     input: Object.fromEntries(sources.map((source) => [entryName(source), join(root, source)])),
     platform: "node",
     plugins: bundled.partialBuiltins ? [partialBuiltins()] : [],
-    // As `tsc` compiles the other packages: Node 22 does not support `using`.
+    // The target of `tsc` for the other packages. Node 22 does not support `using`.
     transform: { target: "es2024" },
     external: (id) =>
       !/^[.\0]/.test(id) &&
@@ -97,7 +97,7 @@ for (const bundled of PACKAGES) {
         .toReversed()
         .map(([name, test], priority) => ({ name, test, priority })),
     },
-    // The types have the documentation.
+    // The type declarations have the documentation.
     comments: { jsdoc: false },
     // Stack traces show the names of the sources.
     minify: false,
@@ -107,8 +107,8 @@ for (const bundled of PACKAGES) {
 }
 
 /**
- * Makes constants of imports of Node's own modules. An `import` evaluates every member of the module, and those of `node:fs`
- * and `node:util` load a dozen internal modules more: 7 ms of a program that takes 100.
+ * Replaces imports of Node's built-in modules with constants. An `import` evaluates every member of the module, and those of
+ * `node:fs` and `node:util` load a dozen more internal modules: 7 ms of a program that takes 100.
  */
 function partialBuiltins(): Plugin {
   const prefix = "\0builtin:";
@@ -116,7 +116,7 @@ function partialBuiltins(): Plugin {
     name: "partial-builtins",
     resolveId: (id, importer) => {
       if (!id.startsWith("node:")) return undefined;
-      // Every file imports the bundler's runtime, which must not import one of them.
+      // Every file imports the bundler's runtime, which must not import these replacements.
       if (importer?.startsWith("\0rolldown/")) return { id, external: true };
       return { id: `${prefix}${id}`, moduleSideEffects: false };
     },
@@ -134,8 +134,8 @@ function partialBuiltins(): Plugin {
 }
 
 /**
- * Imports a shared file directly where the bundler imports a second file that only forwards some of its exports, since Node
- * spends about a millisecond on each. Also removes imports of the bundler's runtime by files that use nothing of it.
+ * Imports a shared file directly where the bundler goes through a file that only re-exports from it, because Node spends about a
+ * millisecond per file. Also removes imports of the bundler's runtime from files that don't use it.
  */
 function joinImports(dist: string): void {
   const files = new Map(
@@ -178,7 +178,7 @@ function entryName(source: string): string {
   return source.replace(/^(\.\/)?src\//, "").replace(/\.ts$/, "");
 }
 
-/** Removes files of an earlier build: the names of shared files change with their content. */
+/** Removes the files of an earlier build, because the names of shared files change with their content. */
 function removeScripts(dist: string): void {
   for (const name of globSync("**/*.{js,js.map}", { cwd: dist })) rmSync(join(dist, name));
 }

@@ -14,7 +14,7 @@ const PORT = 4100;
 const PROMPT = "Show me that you are alive: print the name of this folder.";
 
 const ASKING_PROMPT = "Ask me for an approval, please.";
-/** How long the demo waits for the approval, which is only there to be looked at. */
+/** How long the demo waits for an answer to the approval, which exists only to be seen. */
 const ASKING_MS = 30_000;
 
 interface Served {
@@ -78,7 +78,7 @@ async function runDemoTurn({ url, tokenFile }: Served): Promise<string> {
     { wait: 30_000 },
   );
   await client.send(session.id, PROMPT, { wait: 30_000 });
-  // Input is left to this program, so that the turn is only shown.
+  // stdin stays with this program, so that the follower only prints the turn.
   const follower = spawn(
     process.execPath,
     [cli, "attach", "--once", session.id, "--url", url, "--token-file", tokenFile],

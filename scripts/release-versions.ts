@@ -39,7 +39,7 @@ export function nextVersion(current: string, request: string): string {
 function parts(version: string): [number, number, number] {
   const found = /^(\d+)\.(\d+)\.(\d+)$/.exec(version);
   if (!found) {
-    throw new Error(`"${version}" is no version. Use patch, minor, major or three numbers such as 1.2.3.`);
+    throw new Error(`"${version}" is not a version. Use patch, minor, major or three numbers such as 1.2.3.`);
   }
   return [Number(found[1]), Number(found[2]), Number(found[3])];
 }

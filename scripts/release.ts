@@ -1,6 +1,6 @@
-// Prepares a release: npm run release -- patch|minor|major|x.y.z [--dry-run] [-- arguments for the tests]
-// Sets the version of every package, builds, runs every check, and packs into release/. Publishes nothing: that is done by
-// .github/workflows/release.yml for a tag. With --dry-run the old versions are restored at the end.
+// Prepares a release: npm run release -- patch|minor|major|x.y.z [--dry-run] [-- arguments for the tests] Sets the version of
+// every package, builds, runs every check, and packs into release/. Publishes nothing: .github/workflows/release.yml does that
+// for a tag. With --dry-run the old versions are restored at the end.
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

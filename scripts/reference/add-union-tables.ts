@@ -9,7 +9,7 @@ import {
 
 /**
  * Adds a table to the comment of each union: the meaning of every literal, such as an error code, and the interface of every
- * member that a `type` or `kind` tells apart, such as an event. The Markdown plugin prints neither.
+ * member that a `type` or `kind` discriminates, such as an event. The Markdown plugin prints neither.
  */
 export function addUnionTables(project: ProjectReflection): void {
   for (const reflection of project.getReflectionsByKind(ReflectionKind.TypeAlias)) {

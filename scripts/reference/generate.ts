@@ -1,5 +1,5 @@
-// Writes docs/reference, or the folder that is given: one Markdown page per entry point of every published package, from the
-// sources and their JSDoc. TypeDoc needs the API of TypeScript 6, which is installed for this folder alone.
+// Writes docs/reference, or the folder in the first argument: one Markdown page per entry point of every published package, from
+// the sources and their JSDoc. TypeDoc needs the API of TypeScript 6, which is installed for this folder alone.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { Application, type ProjectReflection, ReflectionKind } from "typedoc";
@@ -34,7 +34,7 @@ const app = await Application.bootstrapWithPlugins({
   disableGit: true,
   excludeInternal: true,
   excludePrivate: true,
-  // Errors in the sources are for the build to report.
+  // The build reports errors in the sources.
   skipErrorChecking: true,
   logLevel: "Error",
   sort: ["source-order"],
