@@ -3,7 +3,7 @@ import { Unicode11Addon } from "@xterm/addon-unicode11";
 import xterm from "@xterm/headless";
 import { CLI, cliEnvironment, type CliOptions } from "./cli-process.ts";
 
-interface TerminalOptions extends Omit<CliOptions, "input"> {
+export interface TerminalOptions extends Omit<CliOptions, "input"> {
   readonly columns?: number;
   readonly rows?: number;
   /** Arguments of Node before the given ones. Default: the command line from source. */

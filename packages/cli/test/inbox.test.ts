@@ -2,7 +2,7 @@ import type { Approval, Session } from "@codexkit/daemon/client";
 import { askUser, patch, run, say, type ScriptFunction } from "@codexkit/scripted-model";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CliTerminal } from "./cli-terminal.ts";
+import type { CliTerminal } from "./cli-terminal.ts";
 import { startTestDaemon, type TestDaemon } from "./test-daemon.ts";
 
 const script: ScriptFunction = ({ lastUserText, newOutputs }) => {
@@ -158,8 +158,7 @@ describe.each([
   { columns: 80, env: { NO_COLOR: "1" } },
   { columns: 120, env: {} },
 ])("on a terminal of $columns columns", ({ columns, env }) => {
-  const review = (): CliTerminal =>
-    new CliTerminal(["inbox"], { columns, cwd: daemon.workspace, env: { ...daemon.env, ...env } });
+  const review = (): CliTerminal => daemon.open(["inbox"], { columns, env });
 
   test("shows the diff, and sends the answer", async () => {
     const { id } = await open("patch");
@@ -261,11 +260,7 @@ describe("a parked approval", () => {
 
   test("is asked about at a terminal", async () => {
     const { id } = await park("touch asked");
-    await using terminal = new CliTerminal(["inbox"], {
-      cwd: daemon.workspace,
-      env: { ...daemon.env, NO_COLOR: "1" },
-      columns: 120,
-    });
+    await using terminal = daemon.open(["inbox"], { columns: 120, env: { NO_COLOR: "1" } });
     await terminal.waitFor("Enter: confirm");
     expect(terminal.text).toContain("State: parked");
     terminal.write("\r");

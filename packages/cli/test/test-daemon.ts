@@ -8,6 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { runCli, type CliOptions, type FinishedCli } from "./cli-process.ts";
+import { CliTerminal, type TerminalOptions } from "./cli-terminal.ts";
 
 /** A daemon in the process of the test, on the real codex and a scripted model. */
 export interface TestDaemon extends AsyncDisposable {
@@ -23,7 +24,9 @@ export interface TestDaemon extends AsyncDisposable {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs a command line in the workspace, connected to this daemon. */
   run(args: readonly string[], options?: CliOptions): Promise<FinishedCli>;
-  /** The same with `--json`, and its lines. */
+  /** Opens a command line in a terminal, in the workspace and connected to this daemon. */
+  open(args: readonly string[], options?: TerminalOptions): CliTerminal;
+  /** The same as `run` with `--json`, and its lines. */
   json<Value = Record<string, unknown>>(args: readonly string[]): Promise<Value[]>;
 }
 
@@ -95,6 +98,8 @@ export async function startTestDaemon(
     sessions,
     env,
     run,
+    open: (args, options = {}) =>
+      new CliTerminal(args, { cwd: folders.workspace, ...options, env: { ...env, ...options.env } }),
     json: async <Value>(args: readonly string[]) => {
       const { exitCode, stdout, stderr } = await run([...args, "--json"]);
       if (exitCode !== 0) throw new Error(`codexkit ${args.join(" ")} exited with ${exitCode}: ${stderr}`);

@@ -1,4 +1,5 @@
 // Kills the daemon, codex and Postgres at random moments while sessions run turns and wait for approvals, and checks the result.
+import { messageOf } from "@codexkit/rpc/async";
 import { callTool, pause, run, say, type ScriptFunction, type ScriptRequest } from "@codexkit/scripted-model";
 import type { TestLocations } from "@codexkit/store/testing";
 import { findFreePort, SeededRandom } from "@codexkit/testing";
@@ -118,9 +119,7 @@ export async function runDaemonChaos({
       async () => (await processesWith(`CODEX_HOME=${codexHome}`)).length === 0,
     );
   } catch (error) {
-    throw new Error(`Seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`Seed ${seed}: ${messageOf(error)}`, { cause: error });
   } finally {
     await chaos.end("SIGKILL");
   }

@@ -1,29 +1,19 @@
 import { gate, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { join } from "node:path";
-import { copyFile, mkdir } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { useDatabases } from "./database-fixture.ts";
-import { startRunner, type TestRunner, TestSession } from "./start-runner.ts";
+import { startNode, startRunner, type TestRunner, TestSession } from "./start-runner.ts";
 import { textsOf } from "./killed-runner.ts";
 import { replyWithMessages } from "./reply-with-messages.ts";
+import { DaemonError } from "../src/errors.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
 import type { Runner } from "../src/sessions/runner.ts";
 
 const MESSAGES = ["one", "two", "three", "instead", "of the fork", "more"];
 
 const recall: ScriptFunction = (request) => say(replyWithMessages(request, MESSAGES));
-
-/** Starts another node on the same store, with its own Codex home. */
-async function startNode(stage: TestRunner, nodeName: string): Promise<Runner> {
-  const stateFolder = join(stage.stateFolder, `../${nodeName}`);
-  const home = join(stateFolder, "codex");
-  await mkdir(home, { recursive: true });
-  await copyFile(join(stage.stateFolder, "codex/config.toml"), join(home, "config.toml"));
-  const runner = createRunner({ ...stage.options, stateFolder, nodeName });
-  await runner.start();
-  return runner;
-}
 
 /** Sends a message, and returns the response of the model. */
 async function talk(session: TestSession, text: string): Promise<string | undefined> {
@@ -116,6 +106,32 @@ describe.each(STORE_KINDS)("a session that moves, on %s", (kind) => {
     expect(await talk(again, "three")).toBe("heard: one, two, three");
     expect(await talk(fork, "more")).toBe("heard: one, of the fork, more");
     expect(await talk(session, "three")).toBe("heard: one, two, three");
+  });
+
+  test("stores a fork and what it continues with the fork's result, so that it is not lost with its node", async () => {
+    await using stage = await start(recall);
+    const session = await stage.create();
+    const { rollouts, commands } = stage.database;
+    const append: typeof rollouts.append = rollouts.append.bind(rollouts);
+    // The newest lines of the original are not stored with their events.
+    const failing: typeof append = async (_trx, _owner, { rolloutId, atByte }) => {
+      throw new DaemonError("rollout_mismatch", `${rolloutId} can't be stored at ${atByte}.`);
+    };
+    Object.assign(rollouts, { append: failing });
+    await talk(session, "one");
+    Object.assign(rollouts, { append });
+    // No owner ever loads the fork, as if the node died right after the result.
+    const submit: typeof commands.submit = commands.submit.bind(commands);
+    Object.assign(commands, {
+      submit: (command: Parameters<typeof submit>[0]) =>
+        command.key.startsWith("load:") ? new Promise(() => {}) : submit(command),
+    });
+    const { sessionId } = (await session.run("fork", {})) as unknown as { sessionId: string };
+    const files = await rollouts.lineage(sessionId);
+    expect(files.map(({ role }) => role)).toEqual(["main", "base"]);
+    for (const { path, bytes } of files) {
+      expect(bytes).toBe((await stat(join(stage.stateFolder, "codex", path))).size);
+    }
   });
 
   test("is released at the end of its turn, while the next message waits", async () => {

@@ -72,7 +72,10 @@ async function filesThrough({ a }: TestFleet, sessionId: string, init: object = 
   return fetch(`${a.url}/sessions/${sessionId}/files`, { ...authorized(a), ...init });
 }
 
-const fast = { fleetLimits: { ...FLEET_LIMITS, proxyTimeoutMs: 300 }, limits: { heartbeatMs: 100 } };
+const fast = {
+  fleetLimits: { ...FLEET_LIMITS, proxyTimeoutMs: 300, drainListenMs: 0 },
+  limits: { heartbeatMs: 100 },
+};
 
 test("a forward token is valid once, at one node, and for one request", async () => {
   await using fleet = await startFleet(databases);

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { textsOf } from "./killed-runner.ts";
-import { startRunner } from "./start-runner.ts";
+import { startRunner, type TestRunner } from "./start-runner.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import type { Database } from "../src/database.ts";
 import { SessionOwner } from "../src/sessions/session-owner.ts";
@@ -49,15 +49,21 @@ function holdCommand({ commands }: Database): {
   return { reached: reached.promise, release: released.resolve };
 }
 
-test("a drain waits for the turn of a message that is just being sent", async () => {
-  const open = gate();
-  await using stage = await startRunner(holding(open), { limits: LIMITS });
+/** Creates a session, and holds its second message just before it is sent to Codex. */
+async function holdMessage(stage: TestRunner) {
   const session = await stage.create();
   await session.send("first");
   await session.ended();
   const held = holdCommand(stage.database);
   const sent = await session.submit("message", { input: "hold", mode: "queue" });
   await held.reached;
+  return { session, held, sent };
+}
+
+test("a drain waits for the turn of a message that is just being sent", async () => {
+  const open = gate();
+  await using stage = await startRunner(holding(open), { limits: LIMITS });
+  const { session, held, sent } = await holdMessage(stage);
   const drained = stage.runner.drain(60_000);
   await delay(A_WHILE_MS);
   held.release();
@@ -143,12 +149,7 @@ test("is released with the lines that Codex wrote after its last turn", async ()
 test("a full node keeps a session whose message is just being sent", async () => {
   const open = gate();
   await using stage = await startRunner(holding(open), { capacity: 1, limits: LIMITS });
-  const session = await stage.create();
-  await session.send("first");
-  await session.ended();
-  const held = holdCommand(stage.database);
-  const sent = await session.submit("message", { input: "hold", mode: "queue" });
-  await held.reached;
+  const { session, held, sent } = await holdMessage(stage);
   const other = await stage.create();
   await delay(A_WHILE_MS);
   held.release();

@@ -1,22 +1,25 @@
 // The daemon in a separate process, which is killed with SIGKILL while it works.
-import {
-  callTool,
-  code,
-  gate,
-  patch,
-  run,
-  say,
-  type ScriptFunction,
-  waitFor,
-} from "@codexkit/scripted-model";
+import { callTool, code, gate, patch, say, type ScriptFunction, waitFor } from "@codexkit/scripted-model";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startStage, startWithApproval, textsOf } from "./killed-runner.ts";
+import { acceptAgentCommand, escalatingAgent } from "./escalating-agent.ts";
+import { type KilledRunnerStage, startStage, startWithApproval, textsOf } from "./killed-runner.ts";
 import { processesWith } from "./processes-with.ts";
+import type { TestSession } from "./start-runner.ts";
 import type { SessionEvent } from "../src/api/event.ts";
 import { openDatabase } from "../src/database.ts";
+
+/** Kills a daemon once a command of its session needs an approval, and takes the session over. */
+async function takeOverWithApproval(stage: KilledRunnerStage): Promise<TestSession> {
+  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
+  await daemon.until("inbox.opened");
+  await daemon.kill();
+  const { session } = await stage.takeOver(daemon.sessionId);
+  await session.event(({ type }) => type === "session.moved");
+  return session;
+}
 
 test("a turn continues after its daemon was killed, and the journal has no gap", async () => {
   const seen = gate();
@@ -123,11 +126,7 @@ test("a repeated approval request for a patch keeps its inbox entry, with its di
   await using stage = await startStage((request) =>
     request.outputs.length > 0 ? say("finished") : patch(text, { callId: "a" }),
   );
-  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
-  const { session } = await stage.takeOver(daemon.sessionId);
-  await session.event(({ type }) => type === "session.moved");
+  const session = await takeOverWithApproval(stage);
   const [approval] = await session.approval();
   expect(JSON.parse(approval?.request ?? "")).toMatchObject({ changes: [{ kind: "add", diff: "one\n" }] });
   await session.answer(approval, { type: "decision", offer: "accept" });
@@ -138,27 +137,9 @@ test("a repeated approval request for a patch keeps its inbox entry, with its di
 });
 
 test("a repeated approval request of an agent keeps its inbox entry, and the agent's events continue", async () => {
-  const agents = { namespace: "multi_agent_v1" };
-  const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
-    const [output] = newOutputs;
-    if (lastUserText === "do your part")
-      return output ? say("part done") : run("touch by-agent", { escalate: "why" });
-    if (!output) return callTool("spawn_agent", { message: "do your part" }, agents);
-    const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
-    return id === undefined ? say("all done") : callTool("wait_agent", { targets: [id] }, agents);
-  };
-  await using stage = await startStage(model);
-  const daemon = await stage.boot({ permissionMode: "read-only" }, ["go"]);
-  await daemon.until("inbox.opened");
-  await daemon.kill();
-  const { session } = await stage.takeOver(daemon.sessionId);
-  await session.event(({ type }) => type === "session.moved");
-  const [approval] = await session.approval();
-  const { thread_id: root } = await session.row();
-  expect(approval?.thread_id).not.toBe(root);
-  await session.answer(approval, { type: "decision", offer: "accept" });
-  await session.event((event) => event.type === "turn.completed" && event.threadId === root);
-  expect(existsSync(join(stage.workspace, "by-agent"))).toBe(true);
+  await using stage = await startStage(escalatingAgent);
+  const session = await takeOverWithApproval(stage);
+  await acceptAgentCommand(session, stage.workspace);
   expect(textsOf(await session.events(), "agentMessage")).toEqual(["part done", "all done"]);
 });
 

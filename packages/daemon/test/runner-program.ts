@@ -1,13 +1,15 @@
 // Runs a daemon without HTTP in a separate process, for tests that kill it. Reads its settings from the first argument, and prints
-// the type of each event of one session when it is stored.
+// the type of each event of one session when it is stored. With `moments`, it prints each new event of these sessions with the ID
+// of the session, and `stalled` when a session has reached its moment.
 import { z } from "zod";
 import { openDatabase } from "../src/database.ts";
 import { fleetLimits } from "../src/fleet/limits.ts";
 import { createRunner } from "../src/sessions/create-runner.ts";
+import { stallDeliveries } from "./delivery-moments.ts";
 
 const settings = z
   .object({
-    sessionId: z.string(),
+    sessionId: z.string().optional(),
     stateFolder: z.string(),
     store: z.string(),
     userCodexHome: z.string(),
@@ -16,6 +18,7 @@ const settings = z
     nodeName: z.string().optional(),
     fleet: z.record(z.string(), z.number()).optional(),
     stalled: z.enum(["inbox", "appServers"]).optional(),
+    moments: z.record(z.string(), z.string()).optional(),
   })
   .parse(JSON.parse(process.argv[2] ?? ""));
 
@@ -34,6 +37,11 @@ const stall = (): Promise<never> => {
 };
 if (settings.stalled === "inbox") Object.assign(database.inbox, { open: stall });
 if (settings.stalled === "appServers") Object.assign(database.appServers, { put: stall });
+if (settings.moments) {
+  stallDeliveries(database, settings.moments, (sessionId) => process.stdout.write(`stalled ${sessionId}\n`));
+}
+const followed = Object.keys(settings.moments ?? {});
+const last = await Promise.all(followed.map((sessionId) => database.sessions.get(sessionId)));
 const runner = createRunner({
   database,
   stateFolder: settings.stateFolder,
@@ -51,6 +59,14 @@ process.once("SIGTERM", () => {
   });
 });
 await runner.start();
-for await (const events of database.journal.follow(settings.sessionId)) {
-  for (const { type } of events) process.stdout.write(`${type}\n`);
+
+async function print(sessionId: string, after: number, name = ""): Promise<void> {
+  for await (const events of database.journal.follow(sessionId, { after })) {
+    for (const { type } of events) process.stdout.write(`${type}${name}\n`);
+  }
 }
+
+await Promise.all([
+  settings.sessionId === undefined ? undefined : print(settings.sessionId, 0),
+  ...last.map((row) => row && print(row.id, row.last_seq, ` ${row.id}`)),
+]);

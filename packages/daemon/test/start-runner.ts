@@ -1,6 +1,7 @@
 import type { Script, ScriptedModel } from "@codexkit/scripted-model";
 import { codexFolders, createCodexHome, type ModelOptions } from "@codexkit/testing";
 import { randomUUID } from "node:crypto";
+import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { InboxAnswer } from "../src/api/approval.ts";
 import type { CommandBody, CommandKind } from "../src/api/command.ts";
@@ -85,6 +86,17 @@ export async function startRunner(
     create: (session = {}) => createTestSession(database, { cwd: folders.workspace, ...session }),
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
+}
+
+/** Starts another node on the same store, with its own Codex home. */
+export async function startNode(stage: TestRunner, nodeName: string): Promise<Runner> {
+  const stateFolder = join(stage.stateFolder, `../${nodeName}`);
+  const home = join(stateFolder, "codex");
+  await mkdir(home, { recursive: true });
+  await copyFile(join(stage.stateFolder, "codex/config.toml"), join(home, "config.toml"));
+  const runner = createRunner({ ...stage.options, stateFolder, nodeName });
+  await runner.start();
+  return runner;
 }
 
 /** Drives one session through the store. */

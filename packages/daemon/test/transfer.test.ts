@@ -42,6 +42,17 @@ async function create(client: DaemonClient, home: DaemonHome): Promise<string> {
   return session.id;
 }
 
+/** Starts two daemons. Disposing the pair removes their homes, too. */
+async function startPair(here: DaemonHome, there: DaemonHome) {
+  await using stack = new AsyncDisposableStack();
+  stack.use(here);
+  stack.use(there);
+  const source = stack.use(await here.start());
+  const target = stack.use(await there.start());
+  const owner = stack.move();
+  return { here, there, source, target, [Symbol.asyncDispose]: () => owner.disposeAsync() };
+}
+
 /** The files of the thread in an exported file. */
 function rolloutsOf(file: string): string {
   return file
@@ -50,6 +61,12 @@ function rolloutsOf(file: string): string {
     .map((line) => JSON.parse(line) as { kind: string; base64?: string })
     .map(({ base64 = "" }) => Buffer.from(base64, "base64").toString())
     .join("");
+}
+
+/** Exports a session. Returns the lines of the file without its end. */
+async function exportLines(client: DaemonClient, sessionId: string): Promise<readonly string[]> {
+  const file = await text(await client.exportSession(sessionId));
+  return file.trimEnd().split("\n").slice(0, -1);
 }
 
 /** Returns a file with a valid checksum, like that of an attacker. */
@@ -68,10 +85,8 @@ describe.each([
     createDaemonHome(recall, { kind, locations: stores[kind].locations });
 
   test(`continues on ${to}, with its whole history`, async () => {
-    await using here = await home(from);
-    await using there = await home(to);
-    await using source = await here.start();
-    await using target = await there.start();
+    await using pair = await startPair(await home(from), await home(to));
+    const { here, there, source, target } = pair;
     const sessionId = await create(source.client, here);
     await runTurn(source.client, sessionId, "one");
     await runTurn(source.client, sessionId, "make");
@@ -93,10 +108,8 @@ describe.each([
   });
 
   test(`that was forked and reverted continues on ${to}`, async () => {
-    await using here = await home(from);
-    await using there = await home(to);
-    await using source = await here.start();
-    await using target = await there.start();
+    await using pair = await startPair(await home(from), await home(to));
+    const { here, there, source, target } = pair;
     const { client } = source;
     const original = await create(client, here);
     await runTurn(client, original, "one");
@@ -183,10 +196,8 @@ describe("an exported file", () => {
   });
 
   test("is refused without a trace if it is damaged or has a thread of this daemon", async () => {
-    await using here = await home();
-    await using there = await home();
-    await using source = await here.start();
-    await using target = await there.start();
+    await using pair = await startPair(await home(), await home());
+    const { here, there, source, target } = pair;
     const sessionId = await create(source.client, here);
     await runTurn(source.client, sessionId, "one");
     const file = await text(await source.client.exportSession(sessionId));
@@ -234,16 +245,11 @@ describe("an exported file", () => {
   });
 
   test("has tools only if it is trusted, and only those that a new session could have", async () => {
-    await using here = await home();
-    await using there = await home();
-    await using source = await here.start();
-    await using target = await there.start();
+    await using pair = await startPair(await home(), await home());
+    const { here, there, source, target } = pair;
     const sessionId = await create(source.client, here);
     await runTurn(source.client, sessionId, "one");
-    const lines = (await text(await source.client.exportSession(sessionId)))
-      .trimEnd()
-      .split("\n")
-      .slice(0, -1);
+    const lines = await exportLines(source.client, sessionId);
     const withTool = (url: string): Blob => {
       const first = JSON.parse(lines[0] ?? "") as { session: { setup: object } };
       const secret = `whsec_${"a".repeat(32)}`;
@@ -270,10 +276,7 @@ describe("an exported file", () => {
     await using target = await there.start({ allowPrivateAddresses: true });
     const sessionId = await create(source.client, here);
     await runTurn(source.client, sessionId, "one");
-    const lines = (await text(await source.client.exportSession(sessionId)))
-      .trimEnd()
-      .split("\n")
-      .slice(0, -1);
+    const lines = await exportLines(source.client, sessionId);
     const broken = lines.map((line) => {
       const { kind, base64 = "" } = JSON.parse(line) as { kind: string; base64?: string };
       if (kind !== "data") return line;

@@ -1,6 +1,6 @@
 import type { Store } from "@codexkit/store";
 import { sql } from "kysely";
-import type { Page } from "../database/page.ts";
+import { DEFAULT_PAGE, type Page } from "../database/page.ts";
 import type { DaemonTables, ItemRow, TurnRow } from "../database/tables.ts";
 import { decodeEvent } from "./event-row.ts";
 import { longestText, textAt } from "../api/item-text.ts";
@@ -8,7 +8,6 @@ import { cutMiddle } from "./item-preview.ts";
 
 /** Number of events that are searched for the text of a running item, at its beginning and at its end. */
 const RUNNING_EVENTS = 2_000;
-const DEFAULT_PAGE = 50;
 const DEFAULT_BODY = 65_536;
 
 export interface ItemsQuery {

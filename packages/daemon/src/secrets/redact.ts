@@ -1,3 +1,4 @@
+import { findCommandPasswords } from "./command-passwords.ts";
 import { escapedForms } from "./escaped-forms.ts";
 
 const REDACTED = "[redacted]";
@@ -12,7 +13,7 @@ const SHOWN_VARIABLES =
 /**
  * Patterns of texts that are secrets. The text of the group `kept` is not part of the secret. Texts are untrusted, so a
  * pattern must take linear time: two attempts to match must not read the same characters. Formats for which
- * a pattern can't do that are in {@link findTokens} and {@link findUrlPasswords} instead.
+ * a pattern can't do that are in {@link findTokens}, {@link findUrlPasswords} and {@link findCommandPasswords} instead.
  */
 const PATTERNS: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -117,6 +118,7 @@ function findRanges(text: string): readonly Range[] {
   }
   for (const range of findTokens(text)) found.push(range);
   for (const range of findUrlPasswords(text)) found.push(range);
+  for (const range of findCommandPasswords(text)) found.push(range);
   const merged: Range[] = [];
   for (const range of found.toSorted((a, b) => a.start - b.start)) {
     const last = merged.at(-1);

@@ -82,6 +82,16 @@ describe("the secrets of a setup", () => {
     }
   });
 
+  test("are passwords whose option only the program explains", () => {
+    const local = {
+      command: "/usr/bin/sshpass",
+      args: ["-p", "hunter2hunter", "ssh", "-p", "22222222", "host"],
+    };
+    expect(setupSecrets({ mcpServers: { local } })).toEqual(["hunter2hunter"]);
+    expect(hasSecrets(local)).toBe(true);
+    expect(hasSecrets({ command: "ssh", args: local.args.slice(3) })).toBe(false);
+  });
+
   test("are also the parts of a variable's value that look like secrets", () => {
     const env = { DATABASE_URL: "postgres://app:password-of-url@db/x", CONFIG: '{"token":"value-of-json"}' };
     expect(new Set(setupSecrets({ mcpServers: { local: { command: "true", env } } }))).toEqual(

@@ -1,5 +1,6 @@
 import type { SessionSetup } from "../api/settings.ts";
 import { escapedForms } from "./escaped-forms.ts";
+import { findCommandPasswords } from "./command-passwords.ts";
 import { findSecrets, isSecretName } from "./redact.ts";
 
 /** Shorter values are probably words, and masking them would remove parts of ordinary texts. */
@@ -90,6 +91,7 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
       const args = server.args ?? [];
       for (const value of secretArguments(args)) add(value);
       for (const arg of args) addParts(arg);
+      for (const value of commandSecrets(server.command, args)) add(value);
       continue;
     }
     addUrl(server.url);
@@ -113,8 +115,13 @@ export function setupSecrets({ mcpServers, environment, tools }: SessionSetup): 
 /** Whether a server's configuration contains a value that only its creator knows, or that looks like one. */
 export function hasSecrets(server: NonNullable<SessionSetup["mcpServers"]>[string]): boolean {
   if (!("command" in server)) return server.headers !== undefined || hasUrlSecrets(server.url);
-  const { env, args = [] } = server;
-  return env !== undefined || secretArguments(args).length > 0 || args.some(hasSecretForm);
+  const { command, env, args = [] } = server;
+  return (
+    env !== undefined ||
+    secretArguments(args).length > 0 ||
+    args.some(hasSecretForm) ||
+    commandSecrets(command, args).length > 0
+  );
 }
 
 /** Returns the values of options such as `--api-key`, passed as a separate argument or after an equals sign. */
@@ -123,6 +130,12 @@ export function secretArguments(args: readonly string[]): string[] {
     const [, name = "", value = args[index + 1]] = /^--?([\w-]+)(?:=(.*))?$/s.exec(arg) ?? [];
     return isSecretName(name) && value !== undefined ? [value] : [];
   });
+}
+
+/** Returns passwords that only the program gives away, as in `sshpass -p …`. */
+function commandSecrets(command: string, args: readonly string[]): readonly string[] {
+  const text = [command, ...args].join(" ");
+  return Array.from(findCommandPasswords(text), ({ start, end }) => text.slice(start, end));
 }
 
 function hasSecretForm(arg: string): boolean {

@@ -1,7 +1,7 @@
 import { callTool, run, say, type ScriptFunction, type ScriptRequest } from "@codexkit/scripted-model";
 import { STORE_KINDS } from "@codexkit/store/testing";
 import { CodexError } from "codexkit";
-import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,14 +9,13 @@ import { ownedSession, useDatabases } from "../../test/database-fixture.ts";
 import { textsOf } from "../../test/killed-runner.ts";
 import { pollUntil } from "../../test/poll-until.ts";
 import { replyWithMessages } from "../../test/reply-with-messages.ts";
-import { startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
+import { startNode, startRunner, type TestRunner, TestSession } from "../../test/start-runner.ts";
 import { exportSession } from "../transfer/export-session.ts";
 import { importSession } from "../transfer/import-session.ts";
 import { LINE_BYTES, readSessionFile } from "../transfer/read-session-file.ts";
 import { AGENT_LIMITS, AgentRollouts, type AgentSource } from "./agent-rollouts.ts";
 import { createRunner } from "./create-runner.ts";
 import { RolloutShipper } from "./rollout-shipper.ts";
-import type { Runner } from "./runner.ts";
 
 const LIMITS = { retryMs: 50, claimMs: 50 };
 const agents = { namespace: "multi_agent_v1" };
@@ -82,17 +81,6 @@ async function expectStored({ database, stateFolder }: TestRunner, session: Test
     const sizes = await Promise.all(files.map(({ path }) => stat(join(stateFolder, "codex", path))));
     return files.length === count && files.every(({ bytes }, index) => bytes === sizes[index]?.size);
   });
-}
-
-/** Starts another node on the same store, with its own Codex home. */
-async function startNode(stage: TestRunner, nodeName: string): Promise<Runner> {
-  const stateFolder = join(stage.stateFolder, `../${nodeName}`);
-  const home = join(stateFolder, "codex");
-  await mkdir(home, { recursive: true });
-  await copyFile(join(stage.stateFolder, "codex/config.toml"), join(home, "config.toml"));
-  const runner = createRunner({ ...stage.options, stateFolder, nodeName });
-  await runner.start();
-  return runner;
 }
 
 describe.each(STORE_KINDS)("an agent, on %s", (kind) => {

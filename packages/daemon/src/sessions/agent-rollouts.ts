@@ -33,7 +33,8 @@ export interface AgentRolloutsDeps {
 /**
  * Finds the rollout files of a session's agents, so that they are stored with the events of the agents. Codex reports neither the
  * start of an agent's thread nor its path, so the path is read at the agent's first event. If that fails, it is tried again at a
- * later event: an agent without a stored file only loses its history if the session moves.
+ * later event: an agent without a stored file only loses its history if the session moves. The same applies to an agent whose node
+ * is lost before its first event.
  */
 export class AgentRollouts {
   readonly #deps: AgentRolloutsDeps;

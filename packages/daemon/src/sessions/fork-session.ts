@@ -8,7 +8,7 @@ import type { Step } from "./command-executor.ts";
 import { threadOptions } from "./map-settings.ts";
 import type { SessionState } from "./session-state.ts";
 
-type ShipStep = ((trx: DaemonTransaction) => Promise<void>) | undefined;
+type ShipStep = (trx: DaemonTransaction) => Promise<void>;
 
 /** Forks the thread of a session. The new session is added in the transaction that stores the command's result. */
 export async function forkSession(
@@ -27,7 +27,7 @@ export async function forkSession(
     by: string;
     sessions: SessionStore;
     commands: CommandStore;
-    /** Returns the step that stores the file of the copy, so that another node can continue it. */
+    /** Returns the step that stores the file of the copy and those that it continues, so that another node can continue it. */
     ship: (fork: { readonly sessionId: string; readonly thread: Thread }) => Promise<ShipStep>;
   },
 ): Promise<Step> {
@@ -37,7 +37,7 @@ export async function forkSession(
     ...(lastTurnId === undefined ? {} : { lastTurnId }),
   });
   const id = randomUUID();
-  const storeFile = await ship({ sessionId: id, thread: forked });
+  const storeFiles = await ship({ sessionId: id, thread: forked });
   if (setup.dedicated === true) {
     // The copy will use its own app-server. Archiving makes this app-server unload the thread and release its lock.
     await forked.archive();
@@ -62,7 +62,7 @@ export async function forkSession(
     options: {
       also: async (trx) => {
         await sessions.insert(session, { trx });
-        await storeFile?.(trx);
+        await storeFiles(trx);
       },
     },
     // Makes an owner read the copied history into the journal now instead of with the first message.

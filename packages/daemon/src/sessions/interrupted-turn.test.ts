@@ -62,6 +62,17 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
     return session;
   }
 
+  /** Starts a turn whose events are dropped, so that not even its start is stored. */
+  async function holdUnstored(stage: TestRunner) {
+    const session = await stage.create({ onInterrupted: "continue" });
+    await session.send("first");
+    await session.ended();
+    const dropping = dropEvents(stage.database);
+    await session.submit("message", { input: "hold", mode: "queue" });
+    await dropping.until("item.delta");
+    return { session, dropping };
+  }
+
   const wentOn = (session: TestSession) =>
     session.event((event) => textsOf([event], "agentMessage").includes("went on"));
 
@@ -79,12 +90,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
 
   test("is continued if its process died before the daemon had stored its start", async () => {
     await using stage = await start();
-    const session = await stage.create({ onInterrupted: "continue" });
-    await session.send("first");
-    await session.ended();
-    const dropping = dropEvents(stage.database);
-    await session.submit("message", { input: "hold", mode: "queue" });
-    await dropping.until("item.delta");
+    const { session, dropping } = await holdUnstored(stage);
     dropping.stop();
     kill(stage);
     await session.event((event) =>
@@ -96,12 +102,7 @@ describe.each(STORE_KINDS)("a turn that is cut off, on %s", (kind) => {
 
   test("is not continued if a person interrupted it before the daemon had stored its start", async () => {
     await using stage = await start();
-    const session = await stage.create({ onInterrupted: "continue" });
-    await session.send("first");
-    await session.ended();
-    const dropping = dropEvents(stage.database);
-    await session.submit("message", { input: "hold", mode: "queue" });
-    await dropping.until("item.delta");
+    const { session, dropping } = await holdUnstored(stage);
     await session.run("interrupt", {});
     await dropping.until("turn.interrupted");
     dropping.stop();

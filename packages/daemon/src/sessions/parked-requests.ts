@@ -16,6 +16,7 @@ import { isRemembered } from "../policy/remembered-rules.ts";
 import { endsOfRefused } from "./parked-items.ts";
 import { answerCalls } from "./answer-calls.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
+import { isLost } from "./problems.ts";
 import { prepareTurn } from "./turn-settings.ts";
 import {
   readWaitingThread,
@@ -152,14 +153,20 @@ export class ParkedRequests {
       await session.database.parked.finish(owner, rows, "The turn was stopped by the answer.");
       return;
     }
-    const cutBytes = startOfWaiting(thread);
-    const strategies = chooseStrategies(requests, {
-      // A fork that was made in the meantime continues the whole response.
-      mayRewind: thread.continuedBytes <= cutBytes,
-      rootThreadId: state.threadId ?? "",
-      isRemote: state.setup.environment !== undefined,
-      folder: state.cwd,
-    });
+    // An earlier delivery may have ended after it had removed the response from the file.
+    const wasCut = requests.every(
+      ({ row, call, script }) => row.progress.strategy === "rewind" && !call && !script,
+    );
+    const cutBytes = wasCut ? thread.file.length : startOfWaiting(thread);
+    const strategies = wasCut
+      ? rows.map(() => "rewind" as const)
+      : chooseStrategies(requests, {
+          // A fork that was made in the meantime continues the whole response.
+          mayRewind: thread.continuedBytes <= cutBytes,
+          rootThreadId: state.threadId ?? "",
+          isRemote: state.setup.environment !== undefined,
+          folder: state.cwd,
+        });
     const chosen = requests.map((request, index) => ({
       ...request,
       row: {
@@ -184,7 +191,9 @@ export class ParkedRequests {
     stop: AbortSignal,
   ): Promise<void> {
     const rows = requests.map(({ row }) => row);
-    const loaded = await restoreWaitingThread(rows, thread, cutBytes, this.#deps);
+    // Stored with the cut, because it can't be chosen again without the calls.
+    const progress = { strategy: "rewind" } as const;
+    const loaded = await restoreWaitingThread(rows, thread, cutBytes, this.#deps, progress);
     if (!stop.aborted) await this.#continue(loaded, rows, cutBytes);
   }
 
@@ -203,10 +212,13 @@ export class ParkedRequests {
 
   /** Starts the turn that continues. From here on, the file is not truncated again. */
   async #continue(loaded: LoadedThread, rows: readonly ParkedApproval[], cutBytes: number): Promise<void> {
-    const { owner, session, state } = this.#deps;
+    const { owner, session, state, rollouts } = this.#deps;
     const { parked } = session.database;
     const events = await endsOfRefused(session.database, owner.sessionId, rows);
-    const recorded = await parked.record(owner, rows, { isContinued: true, cutBytes }, { events });
+    // Another node that takes over from here must find the injected outputs.
+    const { also } = rollouts.collectAll();
+    const started = { isContinued: true, cutBytes };
+    const recorded = await parked.record(owner, rows, started, { events, ...(also && { also }) });
     if (rows.some(({ progress }) => progress.isRemembered === true)) await this.#deps.onRemembered();
     await this.#startTurn(loaded);
     loaded.agentMode = state.settings.agentMode;
@@ -231,8 +243,15 @@ export class ParkedRequests {
   }
 
   async #startTurn(loaded: LoadedThread): Promise<void> {
-    const { state } = this.#deps;
-    await loaded.thread.run([], await prepareTurn(state, loaded)).id;
+    const { owner, session, state, rollouts } = this.#deps;
+    const turn = loaded.thread.run([], await prepareTurn(state, loaded));
+    const turnId = await turn.id;
+    // Codex writes the start of the turn to the file before it sends the first event.
+    const events = turn[Symbol.asyncIterator]();
+    const { value: first } = await events.next();
+    await events.return?.();
+    if (first?.type === "turn.failed" && isLost(first.error)) throw first.error;
+    await session.database.parked.recordTurn(owner, turnId, rollouts.collectAll());
   }
 
   /** Resumes a delivery after a crash, which happened during the continued turn or shortly before it. */
@@ -249,7 +268,7 @@ export class ParkedRequests {
     }
     await this.#deps.session.database.parked.beginDelivery(this.#deps.owner);
     if (isRewound && hasResponded(file, from)) {
-      await this.#reportCutOff(loaded, rows, file);
+      await this.#reportCutOff(loaded, rows, { file, from });
       return;
     }
     if (!isRewound) {
@@ -273,12 +292,14 @@ export class ParkedRequests {
   async #reportCutOff(
     loaded: LoadedThread,
     rows: readonly ParkedApproval[],
-    file: Uint8Array,
+    { file, from }: { readonly file: Uint8Array; readonly from: number },
   ): Promise<void> {
     const open = findOpenCalls(readLines(file));
     const report = rows.map((row) => reportFor(toAnswered(row, open))).join("\n");
     const items = open.length > 0 ? open.map((call) => toItem(call, report)) : [toMessage(report)];
-    await loaded.thread.inject(items as JsonValue[]);
+    // An earlier delivery may have ended before it could record this.
+    const isInformed = Buffer.from(file.subarray(from)).includes(JSON.stringify(report).slice(1, -1));
+    if (!isInformed) await loaded.thread.inject(items as JsonValue[]);
     await this.#continue(loaded, rows, file.length);
   }
 

@@ -269,6 +269,36 @@ describe("approvals", () => {
     await pollUntil(async () => (await session.row()).phase === "idle");
   });
 
+  test.each([
+    ["withdrawn", null],
+    ["delivered", 1],
+  ])(
+    "whose turn has ended are %s by the next owner, if the former one did not store it",
+    async (state, at) => {
+      await using stage = await startRunner(one, { limits: { claimMs: 20 } });
+      const session = await stage.create({ permissionMode: "read-only" });
+      await session.send("go");
+      const [row] = await session.approval();
+      await session.answer(row, { type: "decision", offer: "decline" });
+      await session.ended();
+      await pollUntil(async () => (await stage.database.inbox.get(row?.id ?? ""))?.state === "delivered");
+      await stage.runner.close();
+      const { db } = stage.database.store;
+      // The state after a daemon was killed when it had stored the end of the turn.
+      const former = { state: "answered", submitted_at: at } as const;
+      await db
+        .updateTable("approval")
+        .set(former)
+        .where("id", "=", row?.id ?? "")
+        .execute();
+      await db.updateTable("session").set({ ready_at: 1 }).where("id", "=", session.id).execute();
+      await using next = createRunner(stage.options);
+      await next.start();
+      await pollUntil(async () => (await stage.database.inbox.get(row?.id ?? ""))?.state === state);
+      expect(await session.row()).toMatchObject({ phase: "idle", ready_at: null });
+    },
+  );
+
   test("are never requested in bypass", async () => {
     await using stage = await startRunner((request) =>
       request.commandResult("c") ? say("end") : run("touch /tmp/../$PWD/two", { callId: "c" }),

@@ -17,18 +17,19 @@ import { raceAbort, SerialQueue } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { InboxAnswer } from "../api/approval.ts";
 import { outlastOutage } from "../database/outage.ts";
-import type { ApprovalRow } from "../database/tables.ts";
+import type { ApprovalRow, TurnRow } from "../database/tables.ts";
 import { ExpiryTimer } from "../inbox/expiry-timer.ts";
 import type { NewApproval } from "../inbox/new-approval.ts";
-import {
-  deliveredEvent,
-  type DeliveryStrategy,
-  type ParkedInbox,
-  type ParkedProgress,
-} from "../inbox/parked-inbox.ts";
+import type { ParkedInbox } from "../inbox/parked-inbox.ts";
 import { decisionFor, offersFor } from "../policy/offers.ts";
 import { toolAnswer } from "../policy/repeated-tool.ts";
-import { type AnyRequest, callIdOf, fingerprintOf, toInboxRequest, toVerdict } from "../policy/to-inbox-request.ts";
+import {
+  type AnyRequest,
+  callIdOf,
+  fingerprintOf,
+  toInboxRequest,
+  toVerdict,
+} from "../policy/to-inbox-request.ts";
 import { toItemId } from "./item-id.ts";
 import { RepeatedTools, type RepeatedToolsDeps } from "./repeated-tools.ts";
 
@@ -56,8 +57,6 @@ interface Asked {
   approvalId?: string;
   /** Aborts with the request. */
   signal?: AbortSignal;
-  /** For a repeated parked request: the strategy by which its answer is delivered. */
-  strategy?: DeliveryStrategy;
 }
 
 /** How long to wait for requests that Codex sends again. It takes seconds on a busy machine. */
@@ -112,7 +111,7 @@ export class SessionApprovals {
 
   /** Call with the end of each request, in the order of the events. Records the outcome in the inbox entry. */
   resolved({ requestId, outcome }: ApprovalResolvedEvent | QuestionResolvedEvent): void {
-    const { approvalId, opening, strategy } = this.#asked.get(requestId) ?? {};
+    const { approvalId, opening } = this.#asked.get(requestId) ?? {};
     this.#asked.delete(requestId);
     const { inbox, owner } = this.#deps;
     const note = outcome.reason ?? outcome.by;
@@ -126,12 +125,7 @@ export class SessionApprovals {
     }
     const store = (): Promise<void> =>
       outcome.by === "handler"
-        ? inbox.delivered(
-            owner,
-            approvalId,
-            undefined,
-            strategy ? [deliveredEvent(approvalId, strategy, "The model repeated the request.")] : [],
-          )
+        ? inbox.delivered(owner, approvalId)
         : inbox.withdraw(
             owner,
             approvalId,
@@ -205,6 +199,23 @@ export class SessionApprovals {
   async #isAsked(fingerprint: string): Promise<boolean> {
     await this.repeatedTools.searched();
     return this.#fingerprints.has(fingerprint);
+  }
+
+  /**
+   * Closes the entries whose turn has ended. The former owner may have stored the end of a turn, but not yet that of its requests.
+   * Call it for a session at rest: otherwise, its requests may have to be parked.
+   */
+  async closeEnded(turns: () => Promise<ReadonlyMap<string, Pick<TurnRow, "status">>>): Promise<void> {
+    const { inbox, owner } = this.#deps;
+    const rows = await this.undelivered();
+    if (rows.length === 0) return;
+    const known = await turns();
+    for (const { id, turn_id: turnId, submitted_at: submittedAt } of rows) {
+      const { status = "running" } = known.get(turnId ?? "") ?? {};
+      if (status === "running") continue;
+      if (submittedAt !== null) await inbox.delivered(owner, id);
+      else await inbox.withdraw(owner, id, "The turn has ended.");
+    }
   }
 
   /** Withdraws all entries of this session. */
@@ -303,8 +314,6 @@ export class SessionApprovals {
     asked.opening = outlastOutage(() => this.#openEntry(opened), signal);
     const approval = await asked.opening;
     asked.approvalId = approval.id;
-    const progress = approval.progress === null ? {} : (JSON.parse(approval.progress) as ParkedProgress);
-    if (progress.strategy !== undefined) asked.strategy = progress.strategy;
     onChange();
     const row = await this.#waitForAnswer(approval, signal);
     while (this.#gate) await raceAbort(this.#gate.promise, signal);

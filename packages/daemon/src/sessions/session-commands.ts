@@ -33,6 +33,7 @@ export interface SessionCommandsDeps {
   readonly approvals: SessionApprovals;
   readonly parking: SessionParking;
   readonly limits: UsageLimits;
+  readonly rollouts: RolloutShipper;
   readonly onWarning: (error: unknown, message: string) => void;
 }
 
@@ -127,10 +128,13 @@ export class SessionCommands implements CommandContext {
     return forkSession(thread, this.state, {
       ship: async ({ sessionId, thread: fork }) => {
         const { path } = await fork.read();
-        if (path === null) return undefined;
         const shipper = new RolloutShipper(rollouts, { ...this.#deps.owner, sessionId }, codexHome);
-        await shipper.follow(fork.id, path, "main");
-        return shipper.collectAll().also;
+        if (path !== null) await shipper.follow(fork.id, path, "main");
+        // The copy continues the session's own files, whose newest lines may not be stored yet.
+        const steps = [this.#deps.rollouts.collectAll().also, shipper.collectAll().also];
+        return async (trx) => {
+          for (const step of steps) await step?.(trx);
+        };
       },
       body,
       commandId: command.id,

@@ -1,18 +1,10 @@
-import {
-  callTool,
-  gate,
-  run,
-  say,
-  type Script,
-  type ScriptFunction,
-  usage,
-  waitFor,
-} from "@codexkit/scripted-model";
+import { gate, run, say, type Script, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
 import { CODEX_VERSION } from "codexkit";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { acceptAgentCommand, escalatingAgent } from "../../test/escalating-agent.ts";
 import { startRunner, TestSession } from "../../test/start-runner.ts";
 import type { SessionEvent } from "../api/event.ts";
 
@@ -244,25 +236,10 @@ describe("agent modes", () => {
 
 describe("agents", () => {
   test("belong to the session of their root, with their events and approvals", async () => {
-    const agents = { namespace: "multi_agent_v1" };
-    const model: ScriptFunction = ({ lastUserText, newOutputs }) => {
-      const [output] = newOutputs;
-      if (lastUserText === "do your part") {
-        return output ? say("part done") : run("touch by-agent", { escalate: "why" });
-      }
-      if (!output) return callTool("spawn_agent", { message: "do your part" }, agents);
-      const id = /"agent_id":"([^"]+)"/.exec(output.text)?.[1];
-      return id === undefined ? say("all done") : callTool("wait_agent", { targets: [id] }, agents);
-    };
-    await using stage = await startRunner(model);
+    await using stage = await startRunner(escalatingAgent);
     const session = await stage.create({ permissionMode: "read-only" });
     await session.send("go");
-    const [approval] = await session.approval();
-    const { thread_id: root } = await session.row();
-    expect(approval?.thread_id).not.toBe(root);
-    await session.answer(approval, { type: "decision", offer: "accept" });
-    await session.event((event) => event.type === "turn.completed" && event.threadId === root);
-    expect(existsSync(join(stage.workspace, "by-agent"))).toBe(true);
+    await acceptAgentCommand(session, stage.workspace);
   });
 });
 

@@ -29,6 +29,7 @@ import { ThreadLoader } from "./thread-loader.ts";
 import type { ThreadListener } from "./thread-routes.ts";
 import { UsageLimits } from "./usage-limits.ts";
 import { Wake } from "../wake.ts";
+import { knownTurns } from "./recover.ts";
 import { explainLock } from "./writer-lock.ts";
 
 const RECOVER_REASONS: Readonly<Record<ClaimedSession["reason"], string>> = {
@@ -63,6 +64,8 @@ export class SessionOwner implements ThreadListener {
   #work: Promise<void> = Promise.resolve();
   /** Whether other sessions of the tenant may be waiting for this one to be released. */
   readonly #isLimited: boolean;
+  /** Whether the session was at rest when it was claimed. */
+  #wasIdle: boolean;
   #isDraining = false;
   #hasEnded = false;
   #failures = 0;
@@ -165,6 +168,7 @@ export class SessionOwner implements ThreadListener {
       approvals: this.#approvals,
       parking: this.#parking,
       limits: this.#limits,
+      rollouts: this.#rollouts,
       onWarning,
     });
     this.#interrupted = new InterruptedTurn({
@@ -188,6 +192,7 @@ export class SessionOwner implements ThreadListener {
     const wasReleased = reason === "ready" && session.active_turn_id === null && session.phase !== "waiting";
     // The delivery loads the thread itself.
     const wasDelivering = session.phase === "running" && session.active_turn_id === null;
+    this.#wasIdle = session.phase === "idle" && session.active_turn_id === null;
     const wasAtRest = wasReleased || wasDelivering || session.phase === "idle";
     if (!wasAtRest && this.state.threadId !== undefined) {
       this.#thread.requireRecovery(RECOVER_REASONS[reason]);
@@ -315,6 +320,11 @@ export class SessionOwner implements ThreadListener {
           // It is still loaded if only events were lost.
           await this.#thread.unload();
           await this.#load();
+        }
+        if (this.#wasIdle) {
+          const { journal } = this.#deps.database;
+          await this.#approvals.closeEnded(() => knownTurns(journal, this.state.sessionId));
+          this.#wasIdle = false;
         }
         if (!this.#isStopping) {
           await this.#parking.deliver();

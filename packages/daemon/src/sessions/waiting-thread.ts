@@ -1,6 +1,6 @@
 import type { AppServerLease } from "../codex/pool.ts";
 import type { Ownership } from "../database/ownership.ts";
-import type { ParkedApproval } from "../inbox/parked-inbox.ts";
+import type { ParkedApproval, ParkedProgress } from "../inbox/parked-inbox.ts";
 import { type CutFile, restoreThread } from "../parking/restore-thread.ts";
 import { findOpenCalls, lengthAtRequest, type ModelCall, readLines } from "../parking/rollout-lines.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
@@ -51,12 +51,17 @@ export async function readWaitingThread(
   return { rolloutId: main.id, file, calls: findOpenCalls(readLines(file)), continuedBytes };
 }
 
-/** Writes the files to this daemon's Codex home, with the thread's own file truncated to `cutBytes`, and loads the thread. */
+/**
+ * Writes the files to this daemon's Codex home, with the thread's own file truncated to `cutBytes`, and loads the thread.
+ *
+ * @param progress Stored with the truncated files.
+ */
 export async function restoreWaitingThread(
   rows: readonly ParkedApproval[],
   { rolloutId, file }: WaitingThread,
   cutBytes: number,
   { session, state, owner, rollouts, load, unload }: WaitingThreadDeps,
+  progress?: Partial<ParkedProgress>,
 ): Promise<LoadedThread> {
   const { database, pool, codexHome } = session;
   const { sessionId, setup } = state;
@@ -78,16 +83,11 @@ export async function restoreWaitingThread(
   using lease: AppServerLease = await pool.acquire({ sessionId, dedicated: setup.dedicated === true });
   const { codex } = lease.server;
   await restoreThread(codex, { sessionId, codexHome, rollouts: database.rollouts, cuts });
-  await database.parked.record(
-    owner,
-    [],
-    {},
-    {
-      also: async (trx) => {
-        for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
-      },
+  await database.parked.record(owner, progress ? rows : [], progress ?? {}, {
+    also: async (trx) => {
+      for (const cut of cuts) await database.rollouts.truncate(trx, cut.rolloutId, cut.data.length);
     },
-  );
+  });
   rollouts.forget();
   // The server must not be released before the thread is loaded on it.
   return await load();

@@ -3,21 +3,27 @@ import { Codex } from "codexkit";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { pollUntil } from "../../test/poll-until.ts";
-import { startRunner } from "../../test/start-runner.ts";
+import { startRunner, type TestRunner } from "../../test/start-runner.ts";
 import { createRunner } from "./create-runner.ts";
 
-test("names the program that has a thread open, and uses the thread once it is free", async () => {
-  await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+/** Creates a session with a turn, and opens its thread in another program. */
+async function openElsewhere(stage: TestRunner) {
   const session = await stage.create();
   await session.send("one");
   await session.ended();
   await stage.runner.close();
 
   const { codex = {} } = stage.options;
-  const other = await Codex.launch({ ...codex, codexHome: join(stage.stateFolder, "codex") });
-  await using _other = other;
+  const holder = await Codex.launch({ ...codex, codexHome: join(stage.stateFolder, "codex") });
   const { thread_id: threadId } = await session.row();
-  await other.resumeThread(threadId ?? "");
+  await holder.resumeThread(threadId ?? "");
+  return { session, holder };
+}
+
+test("names the program that has a thread open, and uses the thread once it is free", async () => {
+  await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
+  const { session, holder } = await openElsewhere(stage);
+  await using other = holder;
 
   await using next = createRunner({ ...stage.options, limits: { threadLockMs: 200 } });
   await next.start();
@@ -34,16 +40,8 @@ test("names the program that has a thread open, and uses the thread once it is f
 
 test("waits for a thread that another process is about to close", async () => {
   await using stage = await startRunner(({ lastUserText }) => say(lastUserText));
-  const session = await stage.create();
-  await session.send("one");
-  await session.ended();
-  await stage.runner.close();
-
-  const { codex = {} } = stage.options;
-  const former = await Codex.launch({ ...codex, codexHome: join(stage.stateFolder, "codex") });
-  await using _former = former;
-  const { thread_id: threadId } = await session.row();
-  await former.resumeThread(threadId ?? "");
+  const { session, holder } = await openElsewhere(stage);
+  await using former = holder;
 
   await using next = createRunner(stage.options);
   await next.start();
