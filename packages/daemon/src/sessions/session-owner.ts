@@ -2,32 +2,28 @@ import { CodexError, type CodexEvent } from "codexkit";
 import { raceAbort } from "@codexkit/rpc/async";
 import { setTimeout as delay } from "node:timers/promises";
 import type { AppServer } from "../codex/app-server.ts";
-import { SecretMask } from "../secrets/secret-mask.ts";
 import type { Problem } from "../api/problem.ts";
 import type { ClaimedSession, Ownership } from "../database/ownership.ts";
 import { notificationKeys } from "../database/notifications.ts";
 import { isOutage } from "../database/outage.ts";
 import type { ParkReason } from "../inbox/parked-inbox.ts";
 import { DaemonError } from "../errors.ts";
-import { sessionPolicy } from "../policy/test-command.ts";
-import { AcceptedMessages } from "./accepted-messages.ts";
-import { AgentRollouts } from "./agent-rollouts.ts";
-import { executeCommand } from "./command-executor.ts";
-import { CommandQueue } from "./command-queue.ts";
-import { InterruptedTurn } from "./interrupted-turn.ts";
+import type { AcceptedMessages } from "./accepted-messages.ts";
+import type { AgentRollouts } from "./agent-rollouts.ts";
+import type { CommandQueue } from "./command-queue.ts";
+import type { InterruptedTurn } from "./interrupted-turn.ts";
 import type { LoadedThread } from "./loaded-thread.ts";
 import { errorToProblem, isFenced, isLost, isUnreachable } from "./problems.ts";
-import { RolloutShipper } from "./rollout-shipper.ts";
-import { SessionApprovals } from "./session-approvals.ts";
-import { SessionCommands } from "./session-commands.ts";
+import type { RolloutShipper } from "./rollout-shipper.ts";
+import type { SessionApprovals } from "./session-approvals.ts";
 import type { SessionDeps } from "./session-deps.ts";
-import { SessionEvents } from "./session-events.ts";
-import { SessionParking } from "./session-parking.ts";
-import { parseState, type SessionState } from "./session-state.ts";
-import { serverEndedError, SessionThread } from "./session-thread.ts";
-import { ThreadLoader } from "./thread-loader.ts";
+import type { SessionEvents } from "./session-events.ts";
+import type { SessionParking } from "./session-parking.ts";
+import { createSessionParts } from "./session-parts.ts";
+import type { SessionState } from "./session-state.ts";
+import { serverEndedError, type SessionThread } from "./session-thread.ts";
 import type { ThreadListener } from "./thread-routes.ts";
-import { UsageLimits } from "./usage-limits.ts";
+import type { UsageLimits } from "./usage-limits.ts";
 import { Wake } from "../wake.ts";
 import { knownTurns } from "./recover.ts";
 import { explainLock } from "./writer-lock.ts";
@@ -51,7 +47,7 @@ export class SessionOwner implements ThreadListener {
   readonly #owner: Ownership;
   readonly #events: SessionEvents;
   readonly #approvals: SessionApprovals;
-  readonly #accepted = new AcceptedMessages();
+  readonly #accepted: AcceptedMessages;
   readonly #limits: UsageLimits;
   readonly #rollouts: RolloutShipper;
   readonly #agents: AgentRollouts;
@@ -71,123 +67,38 @@ export class SessionOwner implements ThreadListener {
   #failures = 0;
   #turnEnded = Promise.withResolvers<void>();
 
-  constructor({ session, reason, previousNode, isLimited, ...owner }: ClaimedSession, deps: SessionDeps) {
+  constructor(claimed: ClaimedSession, deps: SessionDeps) {
     this.#deps = deps;
-    this.#isLimited = isLimited;
-    this.state = parseState(session);
-    const mask = SecretMask.of(this.state.setup);
-    const { sessionId, nodeId, epoch } = owner;
-    this.#owner = { sessionId, nodeId, epoch, ...(mask && { mask }) };
-    const { database, limits, codexHome } = deps;
-    this.#rollouts = new RolloutShipper(database.rollouts, this.#owner, codexHome);
-    const onWarning = (error: unknown, message: string): void => this.#log("warn", error, message);
-    this.#agents = new AgentRollouts({
-      state: this.state,
-      rollouts: this.#rollouts,
-      store: database.rollouts,
-      onLines: (step) => this.#events.append([], step),
-      onWarning,
-    });
-    this.#limits = new UsageLimits((problem) => this.#limitWasReached(problem));
-    if (session.usage !== null && this.state.threadId !== undefined) {
-      this.#limits.add(this.state.threadId, JSON.parse(session.usage));
-    }
-    this.#limits.update(this.state.settings);
-    this.#approvals = new SessionApprovals({
-      inbox: database.inbox,
-      parked: database.parked,
-      owner: this.#owner,
-      cwd: this.state.cwd,
-      approvalMs: limits.approvalMs,
-      policy: () => ({
-        policy: sessionPolicy(this.state.settings, this.state.cwd, this.#parking.rules),
-        mayAsk: this.state.settings.approvalPolicy !== "never" && this.state.settings.agentMode !== "chat",
-      }),
-      rolloutBytes: (threadId) => this.#rollouts.bytes(threadId),
-      rollout: (threadId) => this.#rollouts.contents(threadId),
-      rootThreadId: () => this.state.threadId,
-      onChange: deps.onChange,
-      onError: (error) => this.#failed(error),
-    });
-    this.#events = new SessionEvents({
-      owner: this.#owner,
-      state: this.state,
-      journal: database.journal,
-      rollouts: this.#rollouts,
-      agents: this.#agents,
-      approvals: this.#approvals,
-      accepted: this.#accepted,
-      limits: this.#limits,
-      onTurnStart: deps.onChange,
-      onTurnEnd: (end, isOwnThread) => this.#turnHasEnded(end, isOwnThread),
-      onError: (error) => this.#eventsLost(error),
-    });
-    const loader = new ThreadLoader({
-      session: deps,
-      owner: this.#owner,
-      state: this.state,
-      events: this.#events,
-      approvals: this.#approvals,
-      rollouts: this.#rollouts,
-      agents: this.#agents,
+    this.#isLimited = claimed.isLimited;
+    const parts = createSessionParts(claimed, deps, {
       listener: this,
-      isNodeLost: reason === "node_lost",
-      isForeign: previousNode !== null && previousNode !== deps.nodeName,
-      isDelivering: () => this.isDelivering,
-      onParked: () => this.#parking.requests.changed(),
-    });
-    this.#thread = new SessionThread({
-      loader,
-      beforeLoad: () => this.#parking.loadRules(),
-      onFailure: (error) => this.#loadFailed(error),
-    });
-    this.#parking = new SessionParking({
-      session: deps,
-      owner: this.#owner,
-      state: this.state,
-      rollouts: this.#rollouts,
-      agents: this.#agents,
-      approvals: this.#approvals,
-      thread: this.#thread,
-      load: () => this.#load(),
       isBusy: () => this.isBusy,
-      ignoreEvents: () => deps.threads.ignore(this),
-      onParked: () => this.#wake.set(),
-      onWarning,
-    });
-    const commands = new SessionCommands({
-      session: deps,
-      owner: this.#owner,
-      state: this.state,
-      thread: this.#thread,
-      loader,
+      isStopped: () => this.#isStopping,
+      mayRetry: () => this.#failures < deps.limits.loadAttempts,
       load: () => this.#load(),
       interrupt: () => this.interrupt(),
-      queue: () => this.#queue,
-      accepted: this.#accepted,
-      approvals: this.#approvals,
-      parking: this.#parking,
-      limits: this.#limits,
-      rollouts: this.#rollouts,
-      onWarning,
-    });
-    this.#interrupted = new InterruptedTurn({
-      database,
-      owner: this.#owner,
-      state: this.state,
-      codexHome,
-      thread: () => this.#thread.loaded?.thread,
-    });
-    this.#queue = new CommandQueue({
-      owner: this.#owner,
-      commands: database.commands,
-      execute: (command) => executeCommand(command, commands),
       explain: (error) => this.#explain(error),
-      mayRetry: () => this.#failures < limits.loadAttempts,
-      isStopped: () => this.#isStopping,
-      onChange: () => this.#wake.set(),
+      wake: () => this.#wake.set(),
+      onTurnEnd: (end, isOwnThread) => this.#turnHasEnded(end, isOwnThread),
+      onLimitReached: (problem) => this.#limitWasReached(problem),
+      onEventsLost: (error) => this.#eventsLost(error),
+      onLoadFailed: (error) => this.#loadFailed(error),
       onError: (error) => this.#failed(error),
+      onWarning: (error, message) => this.#log("warn", error, message),
     });
+    this.state = parts.state;
+    this.#owner = parts.owner;
+    this.#events = parts.events;
+    this.#approvals = parts.approvals;
+    this.#accepted = parts.accepted;
+    this.#limits = parts.limits;
+    this.#rollouts = parts.rollouts;
+    this.#agents = parts.agents;
+    this.#thread = parts.thread;
+    this.#parking = parts.parking;
+    this.#interrupted = parts.interrupted;
+    this.#queue = parts.queue;
+    const { session, reason } = claimed;
     // A thread without a turn is compared with the journal when it is next used, unless a request was left open.
     const wasReleased = reason === "ready" && session.active_turn_id === null && session.phase !== "waiting";
     // The delivery loads the thread itself.
