@@ -163,11 +163,12 @@ describe("a file system that ignores case", () => {
     preset: "developer" | "danger-full-access",
     caseInsensitive = true,
   ): string => {
-    const workspace = { roots: ["/w"], home: "/Volumes/Data/Ann", temp: ["/Scratch/Tmp"] };
+    const folders = { roots: ["/w"], home: "/Volumes/Data/Ann", temp: ["/Scratch/Tmp"] };
     const paths = [...command.matchAll(/\/\S+/g)].map(([path]) => path).concat("/Scratch", "/Volumes/Data");
     const real = Object.fromEntries(paths.map((path) => [path, path]));
     const request = { kind: "command", command, cwd: "/w" } as const;
-    return evaluatePolicy(definePolicy({ preset, workspace }), request, { real, caseInsensitive }).decision;
+    return evaluatePolicy(definePolicy({ preset, workspace: folders }), request, { real, caseInsensitive })
+      .decision;
   };
 
   it("has one home folder, in any spelling", () => {
@@ -176,9 +177,10 @@ describe("a file system that ignores case", () => {
   });
 
   it("has the same temporary folders", () => {
-    for (const command of ["rm -rf /Scratch/Tmp", "rm -rf /Scratch/Tmp/build", "touch /Scratch/Tmp/a"]) {
-      expect(decide(command, "developer"), command).toBe(decide(command, "developer", false));
-    }
+    const commands = ["rm -rf /Scratch/Tmp", "rm -rf /Scratch/Tmp/build", "touch /Scratch/Tmp/a"];
+    expect(commands.map((command) => decide(command, "developer"))).toEqual(
+      commands.map((command) => decide(command, "developer", false)),
+    );
     expect(decide("rm -rf /Scratch/Tmp", "developer")).not.toBe("allow");
   });
 });

@@ -8,28 +8,21 @@ import {
   type StreamFrame,
 } from "@codexkit/daemon/client";
 import { batch, createMemo, createSignal, getOwner, onCleanup } from "solid-js";
-import { beforeNextPaint, beforePaint, cancelBeforePaint } from "../frame/frame-queue.ts";
+import { addApproval } from "./add-approval.ts";
 import { createClock } from "./clock.ts";
 import type { FeedReport, FeedRequest } from "./feed-protocol.ts";
+import { watchHiddenPage } from "./hidden-page.ts";
 import { ReactiveMap } from "./reactive-map.ts";
+import { ReceivedFrames } from "./received-frames.ts";
 import { SessionFeed } from "./session-feed.ts";
 import type { Connection, ConnectionState, DaemonFeed, SessionView, SignedInAs } from "./types.ts";
 
 /** After this time, a lost connection is reported as down. */
 const DOWN_AFTER_MS = 10_000;
-/** After this time, a hidden page closes its stream. The cursor is kept, so that no event is lost. */
-const HIDDEN_MS = 30_000;
-/** Number of approvals in memory. Beyond it, the oldest answered ones are dropped. */
-const MAX_APPROVALS = 2_000;
 /** Time before the page connects again after its cursor was refused. */
 const RESYNC_MS = 1_000;
-const HIDDEN_LOCK = "codexkit.hidden-stream";
 /** Number of sessions that are still watched after they are no longer on screen. */
 const KEPT_SESSIONS = 8;
-/** Time per animation frame for applying frames of the stream. The rest is for the layout. */
-const APPLY_MS = 4;
-/** Number of frames and characters that are applied between two checks of the time. */
-const SLICE = { frames: 64, characters: 1_024 } as const;
 /** Fewer missing events than this are not reported. */
 const BEHIND_EVENTS = 500;
 
@@ -48,8 +41,6 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     pending: 0,
   });
   let downTimer: ReturnType<typeof setTimeout> | undefined;
-  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
-  let isPaused = false;
 
   const send = (request: FeedRequest): void => worker.postMessage(request);
 
@@ -65,25 +56,6 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     });
   }
 
-  let received: readonly StreamFrame[] = [];
-
-  /** Applies received frames, as many as fit into this animation frame. A hidden page applies all of them. */
-  function applyReceived(): void {
-    const startedAt = performance.now();
-    try {
-      do {
-        const end = endOfSlice(received);
-        const slice = received.slice(0, end);
-        received = received.slice(end);
-        applyFrames(slice);
-      } while (received.length > 0 && (document.hidden || performance.now() - startedAt < APPLY_MS));
-    } finally {
-      // Also after a frame that could not be applied, so that later ones don't wait forever.
-      if (received.length > 0) beforeNextPaint(applyReceived);
-      else send({ type: "applied" });
-    }
-  }
-
   function applyFrames(frames: readonly StreamFrame[]): void {
     const events = new Map<string, SessionEvent[]>();
     batch(() => {
@@ -94,7 +66,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
             break;
           }
           case "approval": {
-            addApproval(frame.approval);
+            addApproval(approvals, frame.approval);
             break;
           }
           case "synced": {
@@ -140,24 +112,6 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     else sessions.set(session.id, session);
   }
 
-  /** Adds an approval. Unchanged parts stay the same objects, so that fields of a card keep the focus. */
-  function addApproval(approval: Approval): void {
-    const known = approvals.peek(approval.id);
-    approvals.set(approval.id, {
-      ...approval,
-      request: keepEqual(known?.request, approval.request),
-      offers: keepEqual(known?.offers, approval.offers),
-    });
-    if (known || approvals.size <= MAX_APPROVALS) return;
-    // The oldest one that was answered. Its card becomes a row without contents, far above.
-    for (const id of approvals.keys()) {
-      const state = approvals.peek(id)?.state;
-      if (state === "open" || state === "parked") continue;
-      approvals.delete(id);
-      return;
-    }
-  }
-
   const [nodes, setNodes] = createSignal<readonly Node[]>([]);
   async function refreshNodes(): Promise<void> {
     setNodes((await client.request("GET /nodes")).data);
@@ -184,7 +138,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         ),
       );
       batch(() => {
-        for (const approval of changed) if (approval) addApproval(approval);
+        for (const approval of changed) if (approval) addApproval(approvals, approval);
       });
       if (hasLists()) return;
       const [list, opened, parked] = await Promise.all([
@@ -197,7 +151,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         for (const session of list.data) addSession(session);
         for (const id of outdated) sessions.delete(id);
         outdated.clear();
-        for (const approval of [...opened, ...parked]) addApproval(approval);
+        for (const approval of [...opened, ...parked]) addApproval(approvals, approval);
       });
     } catch {
       // The connection was lost. The next one reads them again.
@@ -224,13 +178,13 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     downTimer ??= setTimeout(() => changeState("down"), DOWN_AFTER_MS);
   }
 
+  const received = new ReceivedFrames(applyFrames, () => send({ type: "applied" }));
   // The worker's script could not be loaded, for example because the page is being closed.
   worker.addEventListener("error", setDisconnected);
   worker.addEventListener("message", ({ data }: MessageEvent<FeedReport>) => {
     switch (data.type) {
       case "frames": {
-        received = [...received, ...data.frames];
-        beforePaint(applyReceived);
+        received.add(data.frames);
         break;
       }
       case "connected": {
@@ -257,7 +211,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
 
   /** Reads everything again, because the store was restored from an older copy than the page's data. */
   function resync(): void {
-    received = [];
+    received.clear();
     outdated = new Set(sessions.keys());
     setHasLists(false);
     for (const entry of feeds.values()) {
@@ -290,7 +244,7 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
         session: (id) => sessions.get(id),
         addSession,
         addApprovals: (list) => {
-          for (const approval of list) addApproval(approval);
+          for (const approval of list) addApproval(approvals, approval);
         },
         approvals: allApprovals,
         startAfter: (seq) => {
@@ -324,38 +278,20 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     return entry.feed.view;
   }
 
-  /** Closes the connections of hidden tabs. One of the tabs keeps its connection for notifications of the inbox. */
-  let visible: AbortController | undefined;
-  const pause = (): void => {
-    isPaused = true;
-    send({ type: "pause" });
-    const { locks } = navigator as Partial<Navigator>;
-    visible = new AbortController();
-    const { signal } = visible;
-    void locks
-      ?.request(HIDDEN_LOCK, { signal }, async () => {
-        send({ type: "watch", sessions: {} });
-        send({ type: "connect" });
-        await new Promise<void>((resolve) => {
-          signal.addEventListener("abort", () => resolve(), { once: true });
-        });
-      })
-      .catch(() => undefined);
-  };
-  const onVisibility = (): void => {
-    clearTimeout(hiddenTimer);
-    if (document.hidden) hiddenTimer = setTimeout(pause, HIDDEN_MS);
-    else if (isPaused) {
-      isPaused = false;
-      visible?.abort();
+  const ignoreHidden = watchHiddenPage({
+    onPause: () => send({ type: "pause" }),
+    onKeep: () => {
+      send({ type: "watch", sessions: {} });
+      send({ type: "connect" });
+    },
+    onResume: () => {
       sendWatch();
       send({ type: "connect" });
-    }
-  };
+    },
+  });
   const onWake = (): void => {
     if (connection().state === "reconnecting" || connection().state === "down") send({ type: "connect" });
   };
-  document.addEventListener("visibilitychange", onVisibility);
   addEventListener("pageshow", onWake);
   addEventListener("online", onWake);
 
@@ -404,28 +340,13 @@ export function createFeed(worker: Worker): DaemonFeed & { readonly dispose: () 
     signIn,
     signOut,
     dispose: () => {
-      document.removeEventListener("visibilitychange", onVisibility);
+      ignoreHidden();
       removeEventListener("pageshow", onWake);
       removeEventListener("online", onWake);
-      cancelBeforePaint(applyReceived);
+      received.dispose();
       worker.terminate();
     },
   };
   void signIn();
   return feed;
-}
-
-/** Returns the known value if the new one is equal. */
-function keepEqual<Value>(known: Value | undefined, next: Value): Value {
-  return known !== undefined && JSON.stringify(known) === JSON.stringify(next) ? known : next;
-}
-
-/** Returns the number of frames in the next slice. */
-function endOfSlice(frames: readonly StreamFrame[]): number {
-  let characters = 0;
-  for (const [index, frame] of frames.entries()) {
-    if (frame.type === "event" && frame.event.type === "item.delta") characters += frame.event.delta.length;
-    if (characters >= SLICE.characters || index + 1 >= SLICE.frames) return index + 1;
-  }
-  return frames.length;
 }
