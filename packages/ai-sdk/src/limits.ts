@@ -29,11 +29,16 @@ export const AI_SDK_LIMITS = {
   responseEndMs: 5_000,
   /** How long an interrupted turn may take to stop before its stream is ended anyway. Codex needs about 5 ms. */
   interruptMs: 5_000,
-  /** A running command's output is streamed again when it has grown by this fraction, or … */
+  /**
+   * A running command's output is streamed again when it has grown by this fraction, or after the longer of the two pauses below.
+   */
   outputGrowth: 1 / 2,
-  /** … after this time, … */
+  /** Shortest pause between two preliminary results of output that has grown less than that. */
   outputEveryMs: 250,
-  /** … and after this fraction of its running time: `ai` 7 keeps every preliminary result in the messages, so there must be few. */
+  /**
+   * The same pause as a fraction of the running time: `ai` 7 keeps every preliminary result in the messages, so there must be
+   * few.
+   */
   outputEveryPart: 1 / 4,
   /** Maximum output in a preliminary result. The final result is complete. */
   outputCharacters: 16_384,

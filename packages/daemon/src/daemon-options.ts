@@ -56,8 +56,8 @@ export interface DaemonOptions {
    */
   readonly allowPrivateAddresses?: boolean;
   /**
-   * Name of this daemon. It must be the same for every boot, and unique among the daemons of a store. Default: `local`, or the host
-   * name with Postgres.
+   * Name of this daemon. It must be the same for every start, and unique among the daemons of a store. Default: `local`, or the
+   * host name with Postgres.
    */
   readonly nodeName?: string;
   /** Labels of this node. A session that needs labels only runs on nodes that have them. */

@@ -1,4 +1,4 @@
-// The daemon: Codex sessions over HTTP, with a journal that loses nothing.
+// The daemon: Codex sessions over HTTP, with a durable journal.
 import "./require-node.ts";
 
 // Entry point.

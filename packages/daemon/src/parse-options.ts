@@ -108,8 +108,8 @@ const options = z
   );
 
 /**
- * Rejects what the type excludes, with `bad_options`: a misspelt `roots` or `auth` would otherwise leave the default in place
- * without a word.
+ * Rejects options that the type does not allow, with `bad_options`: a misspelt `roots` or `auth` would otherwise silently leave
+ * the default in place.
  */
 export function checkOptions(value: DaemonOptions): void {
   const result = options.safeParse(value);

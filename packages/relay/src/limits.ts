@@ -28,7 +28,7 @@ export interface RelayLimits {
   readonly reorderFrames: number;
   /** Bytes of records that arrived ahead of a missing one. Codex's number. */
   readonly reorderBytes: number;
-  /** Messages of one stream that wait for a paused reader. Beyond it, the stream is reset. Codex's number. */
+  /** Messages of one stream that wait for a paused reader. If more arrive, the stream is reset. Codex's number. */
   readonly queuedMessages: number;
   /** Bytes of those messages. One message always fits. */
   readonly queuedBytes: number;
@@ -64,7 +64,7 @@ export interface RelayLimits {
   /** Time before the first attempt to resume is repeated, and the longest time between two. */
   readonly resumeRetryMs: number;
   readonly maxResumeRetryMs: number;
-  /** Records of one stream that can't be decrypted, and are expected again. Beyond it, the stream is reset. */
+  /** Records of one stream that can't be decrypted and are expected to be sent again. After more of them, the stream is reset. */
   readonly forgedRecords: number;
   /** Records of one direction after which its key is replaced. Both ends must have the same number. */
   readonly rekeyRecords: number;

@@ -315,9 +315,8 @@ export class Codex implements Topics, AsyncDisposable {
   }
 
   /**
-   * Ends a launched server that no longer responds, if no turn is running on it except on the given threads. The next
-   * call launches another, and threads are resumed on it. Returns whether it was ended; false for a server that was not
-   * launched here.
+   * Ends a launched server that no longer responds, unless a turn is running on a thread other than the given ones. The next call
+   * launches another, and threads are resumed on it. Returns whether it was ended; false for a server that was not launched here.
    */
   async restartIfIdle(options: { readonly except?: readonly string[] } = {}): Promise<boolean> {
     const { except = [] } = options;

@@ -55,7 +55,7 @@ export class Workspace {
   readonly home: string;
   readonly cwd: string;
   readonly root: string;
-  /** With facts, every path that mattered, as it is used. `resolvePaths` has to look them up. */
+  /** If there are facts: every path that the evaluation needed, as it is used. `resolvePaths` looks these paths up. */
   readonly touched = new Set<string>();
   readonly patterns = new Set<string>();
   readonly #facts: PathFacts | undefined;

@@ -96,7 +96,8 @@ export function rangeOf(host: string): HostRange {
  * `example.com` matches only that host, `*.example.com` every host below it, `**.example.com` both, and `*` every host. `:8080`
  * or `:8000-8999` at the end limits the ports.
  *
- * @param orUnknown Whether an unknown port matches every limit. It may be the denied one, and may not be the allowed one.
+ * @param orUnknown Whether an unknown port matches every limit. True for denials, because the port may be a denied one; false for
+ *   permissions, because it may not be an allowed one.
  */
 export type HostPattern = (endpoint: Endpoint, orUnknown?: boolean) => boolean;
 

@@ -31,7 +31,7 @@ export const policySchema = z.strictObject({
   preset: z.enum(PRESET_NAMES).optional(),
   /** Always denied. Applied after the built-in safety rules and before all other rules. */
   deny: rules.optional(),
-  /** Always asked about, unless denied. Allow rules and presets can't override it. */
+  /** Requests that only a person may allow, unless they are denied anyway. Allow rules and presets can't override it. */
   ask: rules.optional(),
   /** If there is a rule for a kind of request, only requests of that kind that match one (or `additionalAllow`) are allowed. */
   allow: rules.optional(),

@@ -10,8 +10,9 @@ export interface KeyPress {
 }
 
 /**
- * Decides whether a press or key acts on a card. What was meant for something else must never answer a request: not if the card has
- * just appeared or moved. Keys also not if the card has just received the focus, if the key is held, or from a text field.
+ * Decides whether a press or key acts on a card. A press that was meant for something else must never answer a request, so none
+ * acts on a card that has just appeared or moved. A key has no effect either if the card has just received the focus, if the key
+ * is held down, or if it was pressed in a text field.
  */
 export class ArmGate {
   #movedAt: number;

@@ -5,7 +5,7 @@ import type { Problem } from "./problem.ts";
 export interface EventBase {
   /** Gapless per session, starting at 1. */
   readonly seq: number;
-  /** Number of the session's owner. Incremented when another daemon or boot takes over the session. */
+  /** Number of the session's owner. Incremented when another daemon, or a later start of the same one, takes over the session. */
   readonly epoch: number;
   /** Milliseconds since the epoch, by the store's clock. */
   readonly at: number;

@@ -1,8 +1,8 @@
 /** Limits for app-servers and their sessions. Times are in milliseconds. */
 export interface RunnerLimits {
   /**
-   * How long an app-server keeps running without its daemon, so that the next boot can attach to it. With Postgres, at most until
-   * shortly before the daemon's lease ends. Default: 120,000.
+   * How long an app-server keeps running without its daemon, so that the next start of the daemon can attach to it. With
+   * Postgres, at most until shortly before the daemon's lease ends. Default: 120,000.
    */
   readonly appServerGraceMs: number;
   /** Time after which an app-server without sessions is ended. Default: 300,000. */

@@ -77,7 +77,7 @@ const UNANSWERED: ReadonlySet<ExecErrorCode> = new Set(["disconnected", "aborted
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * A client of an exec-server, ours or Codex's own.
+ * A client of an exec-server: codexkit's or Codex's own.
  *
  * @example
  * await using client = await ExecClient.connect("ws://127.0.0.1:4500");

@@ -17,8 +17,8 @@ export interface HarnessOptions extends ExecClientOptions {
   /** A bearer token, or anything else that authorizes requests: see `findCredential`. */
   readonly credential: string | RelayCredential;
   /**
-   * The key pairs of the harness. Default: new ones. Of clients that share them, a new stream of one ends the interrupted streams
-   * of the others, which then resume their sessions over new streams.
+   * The key pairs of the harness. Default: new ones. If several clients share an identity, a new stream of one of them ends the
+   * interrupted streams of the others, which then resume their sessions over new streams.
    */
   readonly identity?: RelayIdentity;
   /** The only executor to connect to. Default: the one that the registry names, which requires trust in the registry. */

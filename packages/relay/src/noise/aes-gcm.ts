@@ -67,7 +67,8 @@ export function openRecord(
     plaintext.fill(0);
     throw notAuthentic();
   }
-  // What was received, its parts, the plaintext, and what the reader makes of it.
+  // About five buffers per record: the received bytes, their parts, the plaintext, and the messages that the reader creates from
+  // it.
   countUsedBuffers(5 * plaintext.length);
   return plaintext;
 }

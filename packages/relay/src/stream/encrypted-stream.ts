@@ -260,7 +260,7 @@ export class EncryptedStream implements RelayStream {
 
   #receiveReset(): void {
     if (!this.isResumable) {
-      // Anyone on the way can forge a reset. A harness that did not send it would wait for ever.
+      // Anyone on the way can forge a reset. A harness that did not send it would wait forever.
       if (this.#options.role === "executor") this.#sendReset();
       this.#finish(new RelayError("disconnected", "The other end ended the stream."));
     } else if (this.#closing) this.#finish(undefined);

@@ -5,9 +5,9 @@ import type { OptionKeys } from "../options/reject-unknown-options.ts";
 export const CALL: OptionKeys<CallOptions> = { signal: true, timeoutMs: true };
 
 /**
- * Requests whose response waits for work: a command, a model, an MCP server, a download, a person. They have no
- * default timeout; pass `timeoutMs`. docs/sdk.md lists them. Every other request is answered from memory or disk and
- * uses `limits.callTimeoutMs`.
+ * Requests whose response can take arbitrarily long, because it waits for a command, a model, an MCP server, a download or a
+ * person. They have no default timeout; pass `timeoutMs`. docs/sdk.md lists them. Every other request is answered from memory or
+ * disk and uses `limits.callTimeoutMs`.
  */
 export const WAITS_FOR_WORK: ReadonlySet<string> = new Set<keyof ClientRequests>([
   // A command, or a walk over the whole workspace.
@@ -45,7 +45,7 @@ export function waitsForWork(method: string): boolean {
   return WAITS_FOR_WORK.has(method);
 }
 
-/** Removes the default timeout of a request that waits for work, unless the caller passes one. */
+/** Removes the default timeout of these requests, unless the caller passes one. */
 export function withCallLimit(method: string, options: CallOptions | undefined): CallOptions {
   if (options?.timeoutMs !== undefined || !waitsForWork(method)) return options ?? {};
   return { ...options, timeoutMs: Infinity };

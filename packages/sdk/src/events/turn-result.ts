@@ -31,7 +31,7 @@ export interface TurnResult<Output = unknown> {
   readonly diff: string;
   readonly plan: readonly v2.TurnPlanStep[];
   readonly durationMs: number | null;
-  /** The final message, parsed with the output schema. Undefined without one. */
+  /** The final message, parsed with the output schema. Undefined without a schema. */
   readonly structured: Output;
 }
 

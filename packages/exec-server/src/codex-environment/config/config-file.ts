@@ -12,8 +12,8 @@ interface ConfigFile {
 }
 
 /**
- * The error for configuration that can't be loaded. Part of it would not do, because it could allow what the
- * rest forbids.
+ * The error for configuration that can't be loaded. The rest of the configuration is not used then, because it could allow what
+ * the missing part forbids.
  */
 export function configFailure(why: string): Refusal {
   return new Refusal(CODES.internal, `failed to load executor-local config: ${why}`);
