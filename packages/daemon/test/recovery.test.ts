@@ -1,4 +1,5 @@
 import { gate, run, say, type ScriptFunction, usage, waitFor } from "@codexkit/scripted-model";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { StoreError } from "@codexkit/store";
@@ -46,6 +47,31 @@ describe("a codex that dies", () => {
     await session.event(({ type }) => type === "turn.completed");
     expect(textsOf(await session.events())).toEqual(["hold", "next", "received: next"]);
     expect(await session.row()).toMatchObject({ phase: "idle", active_turn_id: null });
+  });
+
+  test("before it has written anything of a turn fails the turn", async () => {
+    await using stage = await startRunner(({ lastUserText }) => say(lastUserText), {
+      limits: { retryMs: 50 },
+    });
+    const session = await stage.create();
+    await session.send("one");
+    await session.ended();
+    await stage.runner.close();
+    const turnId = randomUUID();
+    await stage.database.store.db
+      .updateTable("session")
+      .set({ active_turn_id: turnId, phase: "running", ready_at: 1 })
+      .where("id", "=", session.id)
+      .execute();
+    await using next = createRunner(stage.options);
+    await next.start();
+    const { type } = await session.ended(turnId);
+    expect(type).toBe("turn.failed");
+    await pollUntil(async () => (await session.row()).phase === "idle");
+    const second = await session.send("two");
+    expect(await session.ended(second.ok ? second["turnId"] : undefined)).toMatchObject({
+      result: { finalResponse: "two" },
+    });
   });
 
   test("while idle is replaced on demand", async () => {

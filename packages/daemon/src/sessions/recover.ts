@@ -43,6 +43,7 @@ export async function recoverThread(
     reason,
     isParked = false,
     isNodeLost = false,
+    activeTurnId,
     storeOlder,
   }: {
     journal: Journal;
@@ -51,6 +52,8 @@ export async function recoverThread(
     isParked?: boolean;
     /** Whether the node that had the thread was lost. */
     isNodeLost?: boolean;
+    /** The turn that was running when the session was last stored. */
+    activeTurnId?: string | undefined;
     /** Stores the older turns of a history that is too long to be held in memory. */
     storeOlder?: () => Promise<void>;
   },
@@ -68,6 +71,7 @@ export async function recoverThread(
     isBusy: wasBusy || thread.busy,
     isParked,
     isNodeLost,
+    activeTurnId,
   });
   for (const turn of missing) {
     merge.addTurn(turn, await journaledItems(journal, sessionId, turn.id));
@@ -137,6 +141,7 @@ export class Merge {
   readonly #isParked: boolean;
   /** Whether the node that ran the process was lost. */
   readonly #isNodeLost: boolean;
+  readonly #activeTurnId: string | undefined;
   readonly #events: NewSessionEvent[] = [];
   readonly #itemIds: string[] = [];
   readonly #turnIds: string[] = [];
@@ -151,6 +156,8 @@ export class Merge {
       readonly isBusy: boolean;
       readonly isParked: boolean;
       readonly isNodeLost?: boolean;
+      /** The turn that was running when the session was last stored. */
+      readonly activeTurnId?: string | undefined;
     },
   ) {
     this.#threadId = threadId;
@@ -159,6 +166,7 @@ export class Merge {
     this.#isBusy = state.isBusy;
     this.#isParked = state.isParked;
     this.#isNodeLost = state.isNodeLost === true;
+    this.#activeTurnId = state.activeTurnId;
   }
 
   addTurn(turn: v2.Turn, journaled: ReadonlyMap<string, ItemRow>): void {
@@ -212,6 +220,13 @@ export class Merge {
       this.#turnIds.push(turnId);
       this.#fail(turnId, emptyTurnResult(threadId, turnId, "failed"), threadId);
     }
+    const turnId = this.#activeTurnId;
+    // Its node may have been lost before Codex had written anything of the turn.
+    if (turnId === undefined || this.#isBusy || this.#known.has(turnId) || this.#turnIds.includes(turnId))
+      return;
+    this.#turnIds.push(turnId);
+    this.#push({ type: "turn.started", threadId: this.#threadId, turnId });
+    this.#fail(turnId, emptyTurnResult(this.#threadId, turnId, "failed"));
   }
 
   finish(reason: string): Recovery {

@@ -191,6 +191,7 @@ export class ThreadLoader {
       reason: why,
       isParked: lost.length > 0,
       isNodeLost: this.#deps.isNodeLost,
+      activeTurnId: state.activeTurnId,
       storeOlder: () =>
         projectHistory(state.sessionId, thread, {
           journal,
