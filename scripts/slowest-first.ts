@@ -22,6 +22,7 @@ const SLOWEST = [
   "packages/relay/test/pairings.test.ts",
   "packages/provider/src/codex/codex-provider.frozen.test.ts",
   "packages/sdk/test/chaos.test.ts",
+  "packages/provider/src/conformance/run-conformance.acp.test.ts",
 ];
 
 /**

@@ -7,9 +7,9 @@ import { DaemonHome, LOST_CONNECTION, useBrowser } from "./rig/index.ts";
 const browser = useBrowser();
 const KILLS = 20;
 /** More words than the model writes during the kills. */
-const WORDS = 3_000;
-const WORDS_PER_MESSAGE = 100;
-const WORD_MS = 50;
+const WORDS = 1_500;
+const WORDS_PER_MESSAGE = 50;
+const WORD_MS = 100;
 
 test("20 kills of the daemon in mid-stream neither lose nor double anything on screen", async () => {
   const random = new SeededRandom(21);

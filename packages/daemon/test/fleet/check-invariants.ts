@@ -22,6 +22,9 @@ export interface CheckOptions {
   readonly attempts?: number;
 }
 
+/** The beginning of the message with which Codex replaces a thread. */
+const SUMMARY = "Another language model started to solve this problem";
+
 let checks = 0;
 
 /**
@@ -123,9 +126,13 @@ function checkThread(
   const compacted = events.findLast(
     (event) => isOwn(event) && event.type === "item.completed" && event.item.type === "contextCompaction",
   );
+  // A fork inherits the summary of its base, but not the item that reports it.
+  const isSummarized = texts.some((text) => text.includes(SUMMARY));
+  const inherited = events.findLast((event) => "recovered" in event && event.recovered === true);
+  const from = compacted?.seq ?? (isSummarized ? (inherited?.seq ?? 0) : 0);
   const usages = events.filter((event) => event.type === "usage.updated" && isOwn(event));
   for (const event of events) {
-    if (event.type !== "item.completed" || !isOwn(event) || event.seq < (compacted?.seq ?? 0)) continue;
+    if (event.type !== "item.completed" || !isOwn(event) || event.seq < from) continue;
     if (revertedTurns.has(event.turnId) || event.turnId === request.turnId) continue;
     const { item } = event;
     const { turnId } = event;
