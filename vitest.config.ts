@@ -39,8 +39,9 @@ export default defineConfig({
     ],
     setupFiles: ["test/no-regexp-in-objects.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
-    // Most files wait half of the time, for processes, leases and timeouts: four files keep two cores busy.
-    maxWorkers: 4,
+    // Most files wait for processes, leases and timeouts, so a third file keeps two cores busy. A fourth is no faster, and starves the
+    // processes whose leases and order the tests check.
+    maxWorkers: 3,
     sequence: { sequencer: SlowestFirst },
     // They end tests that hang. Nothing is measured with them, so that they suit a machine on which everything takes ten times as long.
     testTimeout: 60_000,

@@ -81,7 +81,10 @@ describe("nodes that claim concurrently", () => {
   const start = async (names: readonly string[]): Promise<readonly ClaimingNode[]> =>
     Promise.all(names.map(async (name) => open.use(await ClaimingNode.start(location, name))));
 
-  /** Lets the nodes claim all sessions. Each is claimed once, and none of the nodes gets more than twice as many as another. */
+  /**
+   * Lets the nodes claim all sessions. Each is claimed once, and no node gets three times as many as another. A busy machine may run
+   * the queries of one node before those of another.
+   */
   async function claimAll(claiming: readonly ClaimingNode[]): Promise<readonly ClaimedSession[]> {
     for (const node of claiming) node.startClaiming();
     const all = (): readonly ClaimedSession[] => claiming.flatMap(({ claimed }) => claimed);
@@ -89,7 +92,7 @@ describe("nodes that claim concurrently", () => {
     expect(new Set(all().map(({ sessionId }) => sessionId)).size).toBe(SESSIONS);
     expect(all()).toHaveLength(SESSIONS);
     const counts = claiming.map(({ claimed }) => claimed.length);
-    expect(Math.max(...counts), `of ${counts.join(", ")}`).toBeLessThanOrEqual(2 * Math.min(...counts));
+    expect(Math.max(...counts), `of ${counts.join(", ")}`).toBeLessThanOrEqual(3 * Math.min(...counts));
     return all();
   }
 
