@@ -8,7 +8,7 @@ import { FleetClient } from "./fleet-client.ts";
 import { finishWork, startWork } from "./start-work.ts";
 
 /** Shorter than those of the other tests, because an outage lasts for ten of them. */
-const LEASE = { leaseMs: 3_000, renewMs: 200, renewTimeoutMs: 500, freezeMs: 2_000 };
+const LEASE = { leaseMs: 2_000, renewMs: 200, renewTimeoutMs: 500, freezeMs: 1_200 };
 const OUTAGES_MS = [2_000, 10 * LEASE.leaseMs];
 
 describe("a fleet of three nodes", () => {
