@@ -15,9 +15,13 @@ export class PostgresConnection implements AsyncDisposable, Disposable {
   readonly #socket = new Socket();
   readonly #onLost: (error: Error) => void;
   #isPooled = false;
+  #isOpen = false;
   #hasEnded = false;
 
-  /** @param onLost Called once if the connection ends without being disposed. */
+  /**
+   * @param onLost Called once if the open connection ends without being disposed. Until then, `open` rejects instead, so that each
+   * failure is reported once.
+   */
   constructor(config: ClientConfig, limits: StoreLimits, onLost: (error: Error) => void = () => {}) {
     this.client = new Client({ ...config, stream: () => this.#socket });
     this.#limits = limits;
@@ -46,6 +50,7 @@ export class PostgresConnection implements AsyncDisposable, Disposable {
       throw error;
     }
     if (this.#hasEnded) throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
+    this.#isOpen = true;
   }
 
   /** Closes the connection without waiting for the server. */
@@ -64,6 +69,6 @@ export class PostgresConnection implements AsyncDisposable, Disposable {
   #lost(error: Error): void {
     if (this.#hasEnded) return;
     this[Symbol.dispose]();
-    this.#onLost(error);
+    if (this.#isOpen) this.#onLost(error);
   }
 }

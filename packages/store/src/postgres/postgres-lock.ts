@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ClientConfig } from "pg";
+import { StoreError } from "../errors.ts";
 import type { StoreLimits } from "../limits.ts";
 import { PostgresConnection } from "./postgres-connection.ts";
 import { toStoreError } from "./postgres-errors.ts";
@@ -60,7 +61,7 @@ export class PostgresLock implements AsyncDisposable {
   }
 
   async #connect(): Promise<boolean> {
-    const connection = new PostgresConnection(this.#config, this.#limits, () => void this.#reconnect());
+    const connection = new PostgresConnection(this.#config, this.#limits, () => this.#onLost(connection));
     try {
       await connection.open();
       await this.#endFormer(connection);
@@ -69,6 +70,7 @@ export class PostgresLock implements AsyncDisposable {
         await connection[Symbol.asyncDispose]();
         return false;
       }
+      if (connection.hasEnded) throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
       this.#connection = connection;
       this.#backend = backend;
     } catch (error) {
@@ -114,16 +116,23 @@ export class PostgresLock implements AsyncDisposable {
         () => {
           if (connection.hasEnded) return;
           connection[Symbol.dispose]();
-          void this.#reconnect();
+          this.#onLost(connection);
         },
       );
     }, this.#limits.probeMs);
     this.#check.unref();
   }
 
+  /** Reconnects if the connection held the lock. Otherwise, the attempt that opened it fails and is repeated by its caller. */
+  #onLost(connection: PostgresConnection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    clearTimeout(this.#check);
+    void this.#reconnect();
+  }
+
   async #reconnect(): Promise<void> {
     const { signal } = this.#closing;
-    clearTimeout(this.#check);
     let refusals = 0;
     while (!signal.aborted) {
       await delay(RECONNECT_MS, undefined, { signal, ref: false }).catch(() => {});

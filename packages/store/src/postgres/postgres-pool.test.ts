@@ -1,42 +1,12 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
+import { startEndingServer } from "../../test/ending-server.ts";
 import { DEFAULT_STORE_LIMITS } from "../limits.ts";
 import { RetryingPool } from "./postgres-pool.ts";
 
-/** A message of the server: its type, its length, and its fields. */
-function message(type: string, body: Buffer): Buffer {
-  const header = Buffer.alloc(5);
-  header.write(type);
-  header.writeInt32BE(body.length + 4, 1);
-  return Buffer.concat([header, body]);
-}
-
-const AUTHENTICATED = message("R", Buffer.alloc(4));
-const READY = message("Z", Buffer.from("I"));
-/** What a server process sends when the postmaster was killed. */
-const SHUTDOWN = message(
-  "E",
-  Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0"),
-);
-
 test("a server that ends a connection in the moment in which it is ready does not crash the process", async () => {
-  let connections = 0;
-  const server = createServer((socket) => {
-    connections += 1;
-    socket.once("data", () => socket.end(Buffer.concat([AUTHENTICATED, READY, SHUTDOWN])));
-    socket.on("error", () => {});
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  const pool = new RetryingPool(
-    { host: "127.0.0.1", port, user: "test", database: "test" },
-    { ...DEFAULT_STORE_LIMITS, connectMs: 200 },
-    () => {},
-  );
+  await using server = await startEndingServer();
+  const pool = new RetryingPool(server.config, { ...DEFAULT_STORE_LIMITS, connectMs: 200 }, () => {});
   await expect(pool.connect()).rejects.toMatchObject({ code: "store_unavailable" });
-  expect(connections).toBeGreaterThan(1);
+  expect(server.connections).toBeGreaterThan(1);
   await pool.end();
-  server.close();
 });
