@@ -36,6 +36,8 @@ export type CodexErrorCode =
   | "thread_not_found"
   /** Another process has this thread open for writing. Wait for it, fork the thread, or only read it. */
   | "thread_locked"
+  /** The server was still unloading the thread after 15 seconds of retries. */
+  | "thread_closing"
   /** The thread was ephemeral and ended with its server. */
   | "thread_lost"
   /** No turn is running that could be steered or interrupted. */

@@ -27,6 +27,7 @@ const REMOTE_CODES: readonly {
     code: "thread_locked",
     hint: "Another process has this thread open. Wait until it closes the thread, fork the thread, or only read it.",
   },
+  { pattern: /^\S+: thread \S+ is closing; retry /, code: "thread_closing" },
   {
     pattern:
       /\bthread not (?:found|loaded): |no (?:archived )?rollout found for thread id |\binvalid (?:thread|session) id: /,

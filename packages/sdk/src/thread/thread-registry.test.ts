@@ -27,3 +27,16 @@ it("keeps the handlers and events of a resumed thread if a concurrent resume of 
   const { items } = await (await second).run("ask");
   expect(items).toContainEqual(expect.objectContaining({ type: "commandExecution", status: "completed" }));
 });
+
+it("resumes a thread while the server unloads it", async () => {
+  await using stage = await launchCodex({ model: () => say("done") });
+  const config = { thread_unload_delay_secs: 0 };
+  for (let round = 0; round < 20; round += 1) {
+    const thread = await stage.codex.startThread({ cwd: stage.workspace, config });
+    await thread.run("hi");
+    await thread.close();
+    const resumed = await stage.codex.resumeThread(thread.id, { config });
+    await expect(resumed.run("again")).resolves.toMatchObject({ status: "completed" });
+    await resumed.close();
+  }
+});

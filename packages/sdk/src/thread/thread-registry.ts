@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { v2 } from "@codexkit/protocol";
 import type { CallOptions } from "@codexkit/rpc";
 import { KeyedSerialQueue, raceAbort } from "@codexkit/rpc/async";
@@ -46,6 +47,8 @@ interface Responders {
 
 /** Timeout of the server's confirmation when a thread is closed. */
 const UNSUBSCRIBE_LIMIT_MS = 5_000;
+/** Pauses between attempts to resume a thread that is being unloaded. Codex gives up unloading after ten seconds. */
+const UNLOAD = { limitMs: 15_000, firstDelayMs: 10, longestDelayMs: 250 } as const;
 
 /** The threads of this client, loaded on the current server on demand. */
 export class ThreadRegistry implements ThreadHost {
@@ -69,7 +72,7 @@ export class ThreadRegistry implements ThreadHost {
     this.#router = router;
     this.#onReleased = onReleased;
     this.local = local;
-    // The server unloads a thread after half an hour without use. The next call loads it again.
+    // The server unloads a thread that has had no subscriber for a while. The next call loads it again.
     supervisor.on("thread/closed", ({ threadId }) => {
       const entry = this.#entries.get(threadId);
       if (entry) entry.generation = 0;
@@ -233,13 +236,30 @@ export class ThreadRegistry implements ThreadHost {
     const channel = this.#router.hold(threadId);
     // Checked before the resume, which may start queued input: afterwards, the input may be in neither the queue nor a turn.
     if (await hasQueuedInput(this.#supervisor, threadId, call)) channel.queueState = "held";
-    const response = await this.#supervisor.request("thread/resume", { ...params, excludeTurns: true }, call);
+    const response = await this.#resumeAfterUnload({ ...params, excludeTurns: true }, call);
     if (response.thread.status.type === "active") {
       const newest = { threadId, limit: 1, sortDirection: "desc", itemsView: "full" } as const;
       const { data } = await this.#supervisor.request("thread/turns/list", newest, call);
       for (const turn of data) if (turn.status === "inProgress") channel.join(turn);
     }
     return response;
+  }
+
+  /** Repeats the resume while the server unloads the thread, which it does after its last subscriber has left. */
+  async #resumeAfterUnload(
+    params: v2.ThreadResumeParams,
+    call: CallOptions,
+  ): Promise<v2.ThreadResumeResponse> {
+    const until = performance.now() + Math.min(UNLOAD.limitMs, call.timeoutMs ?? UNLOAD.limitMs);
+    for (let waitMs: number = UNLOAD.firstDelayMs; ; waitMs = Math.min(waitMs * 2, UNLOAD.longestDelayMs)) {
+      try {
+        return await this.#supervisor.request("thread/resume", params, call);
+      } catch (error) {
+        const isClosing = CodexError.is(error) && error.code === "thread_closing";
+        if (!isClosing || performance.now() + waitMs > until) throw error;
+        await raceAbort(delay(waitMs), call.signal, abortedError);
+      }
+    }
   }
 
   #respondersAbove(threadId: string): Responders[] {
