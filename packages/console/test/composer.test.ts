@@ -247,13 +247,20 @@ test("a login that expires keeps the draft, and another person does not see it",
     isLoggedIn: false,
     expectedProblems: [/status of 401/, LOST_CONNECTION],
   });
+  const login = page.getByLabel("Token or one-time code");
   const signIn = async (token = ""): Promise<void> => {
-    await page.getByLabel("Token or one-time code").fill(token);
+    await login.fill(token);
     await page.keyboard.press("Enter");
   };
   const expire = async (): Promise<void> => {
     await page.context().clearCookies();
-    daemon.faults.closeStreams();
+    // Closed repeatedly, because a stream that the page is opening now still has the cookie.
+    await expect
+      .poll(async () => {
+        daemon.faults.closeStreams();
+        return login.isVisible();
+      })
+      .toBe(true);
   };
   await signIn(daemon.token);
   await composer(page).fill("half a sentence");
@@ -263,8 +270,7 @@ test("a login that expires keeps the draft, and another person does not see it",
   await page.reload();
   await expect.poll(async () => composer(page).inputValue()).toBe("half a sentence");
   await expire();
-  const reloaded = page.waitForEvent("load");
-  await signIn(await daemon.api.createToken(["read", "write"]));
-  await reloaded;
+  const otherToken = await daemon.api.createToken(["read", "write"]);
+  await Promise.all([page.waitForEvent("load"), signIn(otherToken)]);
   expect(await composer(page).inputValue()).toBe("");
 });
