@@ -22,6 +22,8 @@ export type CodexErrorCode =
   | "timeout"
   /** The server refused the call as overloaded, and retries did not help. */
   | "overloaded"
+  /** The server is shutting down and starts no threads or turns any more. Nothing was run. A retry after its end reconnects. */
+  | "server_closing"
   /** An argument is invalid. Nothing was sent. */
   | "invalid_argument"
   /** The input is longer than Codex accepts. */

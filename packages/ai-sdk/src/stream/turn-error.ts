@@ -40,6 +40,7 @@ const MEANINGS: Readonly<Partial<Record<CodexErrorCode, CodexModelErrorCode>>> =
   connect_failed: "codex_unavailable",
   app_server_crashed: "codex_lost",
   connection_lost: "codex_lost",
+  server_closing: "codex_lost",
   closed: "closed",
   invalid_argument: "invalid_options",
   invalid_tool: "invalid_options",
@@ -47,6 +48,7 @@ const MEANINGS: Readonly<Partial<Record<CodexErrorCode, CodexModelErrorCode>>> =
   thread_not_found: "thread_unavailable",
   thread_locked: "thread_unavailable",
   thread_lost: "thread_unavailable",
+  thread_closing: "thread_unavailable",
 };
 
 /**

@@ -36,16 +36,21 @@ const LOST: ReadonlySet<CodexErrorCode> = new Set([
   "connection_lost",
   "app_server_crashed",
   "closed",
+  "server_closing",
   "timeout",
 ]);
 
-/** Whether the outcome of a call or turn is unknown after this error. The server may still be working on it. */
+/**
+ * Whether the outcome of a call or turn is unknown after this error, or the call must be repeated on another server. The server may
+ * still be working on it.
+ */
 export function isLost(error: unknown): boolean {
   return CodexError.is(error) && LOST.has(error.code);
 }
 
 const UNREACHABLE: ReadonlySet<CodexErrorCode> = new Set([
   "overloaded",
+  "thread_closing",
   "connect_failed",
   "codex_start_failed",
 ]);

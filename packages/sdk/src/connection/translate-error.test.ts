@@ -127,6 +127,22 @@ describe("a refusal of the real codex", () => {
     await expect(send(other, "thread/fork", { threadId: idle.threadId })).resolves.toBeDefined();
   });
 
+  it("while it shuts down is server_closing", async () => {
+    const held = gate();
+    await using ending = await startAppServer({ model: [say("half"), waitFor(held)], listen: "unix" });
+    const other = await ending.connect();
+    const { thread: made } = await other.request("thread/start", { cwd: ending.workspace });
+    await other.request("turn/start", { threadId: made.id, input: text("go") });
+    await ending.model.waitForRequests(1);
+    ending.process.kill("SIGTERM");
+    const params = { threadId: made.id };
+    await expect
+      .poll(async () => (await refusal("turn/start", { ...params, input: [] }, other)).code)
+      .toBe("server_closing");
+    expect(await refusal("thread/resume", params, other)).toMatchObject({ code: "server_closing" });
+    held.open();
+  });
+
   it("of a turn that is not running is turn_not_active", async () => {
     const { threadId, turnId } = idle;
     const input = text("x");

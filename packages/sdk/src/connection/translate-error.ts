@@ -111,6 +111,9 @@ function codeOf(error: RemoteError): { readonly code: CodexErrorCode; readonly h
   if (typeof data === "object" && data !== null && "input_error_code" in data) {
     if (data.input_error_code === "input_too_large") return { code: "input_too_large" };
   }
+  if (typeof data === "object" && data !== null && "reason" in data) {
+    if (data.reason === "serverShuttingDown") return { code: "server_closing" };
+  }
   const known = REMOTE_CODES.find(({ pattern }) => pattern.test(error.message));
   return known ?? { code: error.rpcCode === INVALID_PARAMS ? "invalid_argument" : "request_failed" };
 }

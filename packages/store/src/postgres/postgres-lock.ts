@@ -70,7 +70,8 @@ export class PostgresLock implements AsyncDisposable {
         await connection[Symbol.asyncDispose]();
         return false;
       }
-      if (connection.hasEnded) throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
+      if (connection.hasEnded)
+        throw new StoreError("store_unavailable", "The connection to Postgres was lost.");
       this.#connection = connection;
       this.#backend = backend;
     } catch (error) {

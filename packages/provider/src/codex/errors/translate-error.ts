@@ -10,6 +10,7 @@ const CODES: Readonly<Partial<Record<CodexErrorCode, ProviderErrorCode>>> = {
   thread_lost: "session_not_found",
   thread_locked: "session_busy",
   thread_busy: "session_busy",
+  thread_closing: "session_busy",
   invalid_argument: "invalid_spec",
   invalid_schema: "invalid_spec",
   codex_not_found: "provider_unavailable",
@@ -24,6 +25,7 @@ const OF_THE_ENDPOINT = ["authentication_failed", "rate_limited", "quota_exceede
 const RETRYABLE: ReadonlySet<CodexErrorCode> = new Set<CodexErrorCode>([
   "app_server_crashed",
   "connection_lost",
+  "server_closing",
   "connect_failed",
   "timeout",
 ]);
