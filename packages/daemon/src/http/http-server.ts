@@ -38,6 +38,11 @@ export interface ListenOptions extends ListenAddress {
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
+/**
+ * Longer than the minute for which clients and load balancers commonly keep an idle connection. A request that is sent while the
+ * server closes the connection fails.
+ */
+const KEEP_ALIVE_MS = 65_000;
 
 /** Starts the daemon's HTTP server. */
 export async function startHttpServer(
@@ -49,6 +54,7 @@ export async function startHttpServer(
   server.maxConnections = limits.connections;
   // Streams stay open, but a request has to be received within this time.
   server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   try {
     return await HttpServer.listen(server, { host, port });
   } catch (error) {

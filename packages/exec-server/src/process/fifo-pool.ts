@@ -15,8 +15,11 @@ export interface Pipe {
 
 type Fifo = NamelessFile;
 
-/** Enough for a hundred concurrent children. Created at once, because starting `mkfifo` is slow. */
-const BATCH = 256;
+/**
+ * Number of pipes that are created at once, because starting `mkfifo` is slow. The first batch is enough for ten concurrent children;
+ * each further one is twice as large, up to the largest. A pipe takes up to 2 ms in a file system with many deleted files.
+ */
+const BATCH = { first: 32, largest: 256 } as const;
 
 /**
  * Real pipes for children. Node's own pipes are socket pairs, on which `/dev/stdout` and `/dev/stderr` can't
@@ -28,6 +31,7 @@ export class FifoPool implements Disposable {
   readonly #folder: { readonly path: string; ensure(): void };
   readonly #free: Fifo[] = [];
   #made = 0;
+  #batch: number = BATCH.first;
   #isDisposed = false;
 
   constructor(folder: { readonly path: string; ensure(): void }) {
@@ -79,9 +83,10 @@ export class FifoPool implements Disposable {
   #makeMore(): void {
     this.#folder.ensure();
     const { path: folder } = this.#folder;
-    const paths = Array.from({ length: BATCH }, (_, index) => join(folder, `p${this.#made + index}`));
+    const paths = Array.from({ length: this.#batch }, (_, index) => join(folder, `p${this.#made + index}`));
     execFileSync("mkfifo", ["-m", "600", ...paths], { stdio: "ignore" });
-    this.#made += BATCH;
+    this.#made += this.#batch;
+    this.#batch = Math.min(this.#batch * 2, BATCH.largest);
     for (const path of paths) this.#free.push(asFifo(path));
   }
 }

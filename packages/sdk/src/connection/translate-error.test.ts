@@ -129,7 +129,7 @@ describe("a refusal of the real codex", () => {
 
   it("while it shuts down is server_closing", async () => {
     const held = gate();
-    await using ending = await startAppServer({ model: [say("half"), waitFor(held)], listen: "unix" });
+    await using ending = await startAppServer({ model: () => [say("half"), waitFor(held)], listen: "unix" });
     const other = await ending.connect();
     const { thread: made } = await other.request("thread/start", { cwd: ending.workspace });
     await other.request("turn/start", { threadId: made.id, input: text("go") });
