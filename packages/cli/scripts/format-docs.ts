@@ -14,6 +14,8 @@ codexkit run "Make the failing test pass"
 
 ## Everywhere
 
+- Credentials are taken from \`CODEX_API_KEY\`, then the login of \`codexkit login\`, then \`OPENAI_API_KEY\`. A key from the
+  environment is not written to a file.
 - Text output is coloured only on a terminal. \`NO_COLOR\`, \`FORCE_COLOR\`, \`--color\` and \`--no-color\` change that.
 - \`--json\` prints one JSON value per line instead, and nothing else to stdout.
 - Errors are one or two lines on stderr that say how to fix the problem. \`--debug\` adds the stack trace.

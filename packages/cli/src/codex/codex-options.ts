@@ -13,7 +13,7 @@ export function threadsHint({ demo = false }: CodexCommandOptions): string {
 export function addCodexOptions(command: CliCommand): CliCommand {
   command.option(
     "--demo",
-    "use a scripted model, which needs no credentials and sends nothing to the network",
+    "use a scripted model and a separate Codex home, without credentials and without sending anything to the network",
   );
   return command;
 }
