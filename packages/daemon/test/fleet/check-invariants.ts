@@ -136,8 +136,14 @@ function checkThread(
     if (revertedTurns.has(event.turnId) || event.turnId === request.turnId) continue;
     const { item } = event;
     const { turnId } = event;
+    // A node that continues the thread repeats its last usage, after the end of the turn that was cut off.
+    const end = events.find((one) => isEnd(one) && one.turnId === turnId);
     const isGuaranteed = usages.some(
-      (usage) => "turnId" in usage && usage.turnId === turnId && usage.seq > event.seq,
+      (usage) =>
+        "turnId" in usage &&
+        usage.turnId === turnId &&
+        usage.seq > event.seq &&
+        usage.seq < (end?.seq ?? Number.POSITIVE_INFINITY),
     );
     if (item.type === "agentMessage" && item.text !== "") {
       const { text } = item;
