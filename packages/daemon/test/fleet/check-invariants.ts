@@ -137,7 +137,7 @@ function checkThread(
     const { item } = event;
     const { turnId } = event;
     // A node that continues the thread repeats its last usage, after the end of the turn that was cut off.
-    const end = events.find((one) => isEnd(one) && one.turnId === turnId);
+    const end = events.find((one) => isEnd(one) && "turnId" in one && one.turnId === turnId);
     const isGuaranteed = usages.some(
       (usage) =>
         "turnId" in usage &&
