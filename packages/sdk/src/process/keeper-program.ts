@@ -6,7 +6,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { claimKeeperFolder, removeKeeperFolder } from "./keeper-folder.ts";
-import { type KeeperSettings, keeperSettings } from "./keeper-settings.ts";
+import type { KeeperReady, KeeperSettings } from "./keeper-settings.ts";
 import { OwnedProcess } from "./owned-process.ts";
 import { ManifestFile } from "./owner-manifest.ts";
 
@@ -25,7 +25,7 @@ process.stderr.on("error", () => {});
 
 const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const { value: settings = "" } = (await orders.next()) as { value?: string };
-process.exitCode = await keep(keeperSettings.parse(JSON.parse(settings)));
+process.exitCode = await keep(JSON.parse(settings) as KeeperSettings);
 
 /** Resolves to the exit code when the server has ended and its files are removed. */
 async function keep(given: KeeperSettings): Promise<number> {
@@ -41,10 +41,12 @@ async function keep(given: KeeperSettings): Promise<number> {
   try {
     codex = startCodex(given);
     const ended = codex.ended.then(({ code }) => code ?? 1);
-    if (!(await waitUntilListening(given, codex, ending.signal))) return await ended;
+    const isListening = await waitUntilListening(given, codex, ending.signal);
+    const { pid: codexPid } = codex;
+    if (!isListening || codexPid === undefined) return await ended;
     const listening = await listen(given);
     ({ server } = listening);
-    process.stdout.write(`${JSON.stringify({ codexPid: codex.pid })}\n`);
+    process.stdout.write(`${JSON.stringify({ codexPid } satisfies KeeperReady)}\n`);
     const unused = confirmed.then(() => waitUntilUnused(listening, given.graceMs));
     return await Promise.race([ended, unused, aborted(ending.signal)]);
   } finally {

@@ -1,25 +1,23 @@
-import { z } from "zod";
+// Types instead of schemas, because a keeper must not wait for zod to load. Both ends are of the same release, over private pipes.
 
 /** Settings of a keeper: the first line of its stdin, because other users can read command lines. */
-export const keeperSettings = z.object({
-  command: z.string(),
-  args: z.array(z.string()),
-  cwd: z.string().optional(),
-  env: z.record(z.string(), z.string()),
-  mark: z.uuid(),
-  ownersFolder: z.string(),
+export interface KeeperSettings {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string | undefined;
+  readonly env: Readonly<Record<string, string>>;
+  readonly mark: string;
+  readonly ownersFolder: string;
   /** The server's private folder, removed when it ends. */
-  folder: z.string(),
+  readonly folder: string;
   /** Socket for clients. */
-  socketPath: z.string(),
+  readonly socketPath: string;
   /** Socket of codex, inside the folder. */
-  codexSocketPath: z.string(),
+  readonly codexSocketPath: string;
   /** How long the server keeps running without a client. */
-  graceMs: z.number().positive(),
-  limits: z.record(z.string(), z.number()),
-});
-
-export type KeeperSettings = z.infer<typeof keeperSettings>;
+  readonly graceMs: number;
+  readonly limits: Readonly<Record<string, number>>;
+}
 
 /** Names of the sockets in a keeper's folder. */
 export const KEEPER_SOCKETS = { keeper: "app-server.sock", codex: "codex.sock" } as const;
@@ -30,4 +28,6 @@ export const KEEPER_SOCKETS = { keeper: "app-server.sock", codex: "codex.sock" }
 export const KEEP = "keep";
 
 /** The line that a keeper prints to stdout when clients can connect. */
-export const keeperReady = z.object({ codexPid: z.int() });
+export interface KeeperReady {
+  readonly codexPid: number;
+}

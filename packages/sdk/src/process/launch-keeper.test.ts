@@ -10,7 +10,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Codex } from "../codex.ts";
 import type { LaunchOptions } from "../codex-options.ts";
 import type { OutlivingAddress } from "./launch-keeper.ts";
-import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
+import { createKeeperFolder, removeKeeperFolder } from "./keeper-folder.ts";
+import { sweepKeeperFolders } from "./sweep-keeper-folders.ts";
 import { processTable } from "./process-table.ts";
 
 let released = gate();

@@ -13,8 +13,8 @@ import { ChildTransport } from "./child-transport.ts";
 import { mergeEnvironments } from "./child-environment.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { findCodex } from "./find-codex.ts";
-import { createKeeperFolder, removeKeeperFolder, sweepKeeperFolders } from "./keeper-folder.ts";
-import { KEEP, KEEPER_SOCKETS, keeperReady, type KeeperSettings } from "./keeper-settings.ts";
+import { createKeeperFolder, removeKeeperFolder } from "./keeper-folder.ts";
+import { KEEP, KEEPER_SOCKETS, type KeeperReady, type KeeperSettings } from "./keeper-settings.ts";
 import { killGroup } from "./kill-group.ts";
 import type { LaunchAppServerOptions, LaunchedAppServer } from "./launch-app-server.ts";
 import { createCodexHome, checkWorkingFolder } from "./launch-folders.ts";
@@ -24,6 +24,7 @@ import { ownersFolder } from "./owner-manifest.ts";
 import { newMark } from "./owner-mark.ts";
 import { spawnCommand } from "./spawn-command.ts";
 import { StderrTail } from "./stderr-tail.ts";
+import { sweepKeeperFolders } from "./sweep-keeper-folders.ts";
 import { sweepOrphans } from "./sweep-orphans.ts";
 
 export interface OutliveOwner {
@@ -202,7 +203,7 @@ class Keeper {
   }
 
   /** Resolves when clients can connect. */
-  async ready(signal: AbortSignal | undefined): Promise<{ codexPid: number }> {
+  async ready(signal: AbortSignal | undefined): Promise<KeeperReady> {
     const lines = createInterface({ input: this.child.stdout });
     const limit = AbortSignal.timeout(LIMITS.startTimeoutMs);
     const stop = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -210,7 +211,7 @@ class Keeper {
       const line = once(lines, "line", { signal: stop }).then(([text]) => String(text));
       line.catch(() => {}); // The process may end first.
       const first = await Promise.race([line, this.ended]);
-      if (typeof first === "string") return keeperReady.parse(JSON.parse(first));
+      if (typeof first === "string") return JSON.parse(first) as KeeperReady;
       throw new CodexError("codex_start_failed", this.describeEnd(first));
     } catch (error) {
       if (error instanceof CodexError) throw error;
