@@ -39,9 +39,8 @@ export default defineConfig({
     ],
     setupFiles: ["test/no-regexp-in-objects.ts"],
     reporters: ["default", "./scripts/count-reporter.ts"],
-    // Most files wait for processes, leases and timeouts, so a third file keeps two cores busy. A fourth is no faster, and starves the
-    // processes whose leases and order the tests check.
-    maxWorkers: 3,
+    // Most files wait for processes, leases and timeouts, so four files keep two cores busy.
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     // They end tests that hang. Nothing is measured with them, so that they suit a machine on which everything takes ten times as long.
     testTimeout: 60_000,

@@ -5,7 +5,7 @@ import { CHECKED_PRESETS, checkPromise } from "../../test/promise/check-promises
 import { PRESETS } from "./presets.ts";
 
 /** Generated scripts per preset. About two fifths are accepted, and each of those runs in two shells. */
-const COUNT = 700;
+const COUNT = 350;
 
 describe.runIf(canSandbox())("what a preset accepts keeps its promise", () => {
   // The same scripts in every run; `npm run soak` tries new ones.
