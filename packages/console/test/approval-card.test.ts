@@ -7,6 +7,7 @@ import {
   type FakeSession,
   type OpenOptions,
   PHONE,
+  pressButton,
   takeScreenshot,
   untilStill,
   useBrowser,
@@ -119,7 +120,8 @@ describe("a command", () => {
     await more.waitFor({ state: "detached" });
     expect(await answerOf(daemon, id)).toBeUndefined();
     await expectAccessible(page);
-    await allow.click();
+    // Scrolling to the button moves the card.
+    await pressButton(allow);
     await page.getByText(/Allowed once by you/).waitFor();
   });
 

@@ -39,9 +39,9 @@ export function codexConfig(
           [`model_providers.${provider}.stream_max_retries`, retries],
         ] as const)),
     // Each of these would access the network at startup.
+    ["analytics.enabled", false],
     ["features.plugins", false],
     ["features.apps", false],
-    ["analytics.enabled", false],
   ];
   // A JSON string of printable characters is also a TOML string. Dotted keys avoid tables.
   const overrides = entries.map(([key, value]) => `${key}=${JSON.stringify(value)}`);

@@ -1,7 +1,7 @@
 import { codexConfig, type Script, ScriptedModel, withoutModelVariables } from "@codexkit/scripted-model";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { copyHomeTemplate } from "./copy-home-template.ts";
+import { delimiter, join } from "node:path";
+import { copyHomeTemplate, templatePrograms } from "./copy-home-template.ts";
 import { tempFolder } from "./temp-folder.ts";
 
 export interface ModelOptions {
@@ -23,6 +23,12 @@ export interface CodexFolders extends AsyncDisposable {
   readonly workspace: string;
   readonly env: Record<string, string | undefined>;
 }
+
+/**
+ * Settings of homes that are copied from a template. Benchmarks have none, so that they measure what users have. A snapshot of the
+ * shell's settings, of which an empty home has none, takes as long as starting Codex.
+ */
+const FAST = "features.shell_snapshot=false\n";
 
 /** Creates another Codex home with the same configuration, such as that of a daemon. */
 export async function createCodexHome(path: string, { codexHome }: CodexFolders): Promise<void> {
@@ -48,7 +54,8 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
     model: options.modelName ?? "mock-model",
     ...(options.modelRetries === undefined ? {} : { retries: options.modelRetries }),
   });
-  await writeFile(join(codexHome, "config.toml"), toml);
+  const programs = templatePrograms();
+  await writeFile(join(codexHome, "config.toml"), `${toml}${programs === undefined ? "" : FAST}`);
   const owner = made.move();
   return {
     model,
@@ -57,6 +64,7 @@ export async function codexFolders(options: ModelOptions): Promise<CodexFolders>
     workspace,
     env: {
       ...withoutModelVariables(process.env),
+      PATH: [programs, process.env["PATH"]].filter(Boolean).join(delimiter),
       CODEX_HOME: codexHome,
       // An empty HOME, so that the host's shell profiles don't affect command output.
       HOME: home,
