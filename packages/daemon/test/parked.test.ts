@@ -102,6 +102,22 @@ async function eventsOfEndedTurn(client: DaemonClient, sessionId: string): Promi
   return events;
 }
 
+/** Copies a session to another daemon. An export fails if its session changes meanwhile, such as when events are merged. */
+async function copySession(
+  sessionId: string,
+  from: DaemonClient,
+  to: DaemonClient,
+  options: Parameters<DaemonClient["importSession"]>[1],
+): ReturnType<DaemonClient["importSession"]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await to.importSession(await from.exportSession(sessionId), options);
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
+}
+
 test("approvals of every kind survive a kill of the daemon and codex, and a move to another daemon", async () => {
   await using home = await createHome(postgres, "postgres");
   await using other = await createHome(sqlite, "sqlite");
@@ -130,8 +146,7 @@ test("approvals of every kind survive a kill of the daemon and codex, and a move
   // An export is a copy: the sessions continue on both daemons.
   const moved: Case[] = [];
   for (const { sessionId, ...rest } of all) {
-    const file = await client.exportSession(sessionId);
-    const { session: imported, leftOut } = await there.client.importSession(file, {
+    const { session: imported, leftOut } = await copySession(sessionId, client, there.client, {
       cwd: other.folders.workspace,
       trust: true,
     });

@@ -18,7 +18,7 @@ it("keeps a resumed thread open until the last of several concurrent calls has e
     await firstEnded.promise;
     await thread.rename("renamed");
   });
-  await started.promise;
+  await Promise.race([started.promise, second]);
   await threads.use(id, (thread) => thread.rename("first"));
   firstEnded.resolve();
   await second;

@@ -40,6 +40,8 @@ export interface FleetClientOptions {
   readonly routesByReadiness?: boolean;
   /** Default: the first token of the fleet. */
   readonly token?: string;
+  /** Whether readers start again if their cursor is newer than the store, because it was reset. Default: false. */
+  readonly restartsReaders?: boolean;
 }
 
 /** A client that keeps a history of everything that it received. */
@@ -55,15 +57,20 @@ export class FleetClient implements AsyncDisposable {
   readonly revertedTurns = new Set<unknown>();
   readonly #token: string;
   readonly #routesByReadiness: boolean;
+  readonly #restartsReaders: boolean;
   readonly #closing = new AbortController();
   readonly #reading: Promise<void>[] = [];
   /** Emits the ID of a session when a reader has received one of its events. */
   readonly #received = new EventEmitter().setMaxListeners(0);
 
-  constructor(fleet: Fleet, { routesByReadiness = false, token = fleet.token }: FleetClientOptions = {}) {
+  constructor(
+    fleet: Fleet,
+    { routesByReadiness = false, token = fleet.token, restartsReaders = false }: FleetClientOptions = {},
+  ) {
     this.fleet = fleet;
     this.#token = token;
     this.#routesByReadiness = routesByReadiness;
+    this.#restartsReaders = restartsReaders;
   }
 
   async create(session: Partial<CreateSession> = {}, via: FleetNode = this.fleet.node(0)): Promise<Session> {
@@ -319,7 +326,14 @@ export class FleetClient implements AsyncDisposable {
         this.#received.emit(sessionId);
       }
     };
-    this.#reading.push(read());
+    const readAgain = async (error: unknown): Promise<void> => {
+      const isReset = DaemonClientError.is(error) && error.code === "invalid_cursor";
+      if (!this.#restartsReaders || !isReset) throw error;
+      return read();
+    };
+    const reading = read().catch(readAgain);
+    reading.catch(() => {}); // Reported when the client is disposed of.
+    this.#reading.push(reading);
   }
 }
 

@@ -77,7 +77,7 @@ describe("a store that was reset to an older state", () => {
       kind: "postgres",
       locations: { create: () => server.createDatabase() },
     });
-    await using client = new FleetClient(fleet);
+    await using client = new FleetClient(fleet, { restartsReaders: true });
     const { id } = await client.create();
     await client.finished(await client.send(id, "say kept"));
     await client.idle(id);
